@@ -1,0 +1,1 @@
+"""The query files; ``graphstore.queries`` loads them."""

@@ -1,0 +1,236 @@
+"""Every error this package raises, in one tree.
+
+    GraphStoreError
+    ├── NotFound
+    │   ├── ConversationNotFound
+    │   └── NodeNotFound
+    ├── Refused                  the store is in another state than the caller expected
+    │   ├── CursorMoved          a compare-and-set on the cursor lost (nothing written is lost)
+    │   ├── TurnInProgress       somebody else holds the running turn
+    │   ├── TurnLost             this turn's lease ran out and was taken over
+    │   ├── CallInProgress       the turn's last call is still pending
+    │   ├── AlreadySettled       a second, different completion of one call
+    │   ├── IdConflict           the same id with other content or another parent
+    │   ├── BehindCompaction     an edit of a question that a compaction has folded away
+    │   └── ConversationGone     cleared or deleted while this turn ran
+    ├── PathBroken               the path of a node can't be given whole
+    │   └── CompactionUnreadable nothing above an unreadable compaction can be read
+    ├── InvalidInput             what the caller passed can't be stored or read
+    │   └── InvalidItems
+    ├── SourceUnreadable         an import's file as a whole can't be read
+    ├── ServerError              the database server
+    │   ├── ServerUnavailable
+    │   ├── LocalServerError     the embedded server can't be started or stopped
+    │   └── SchemaError          the database's schema and this program don't fit
+    └── QueryError               a query file and its call disagree (a defect of this package)
+
+Messages name the thing, say what is true, and say what to do next.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class GraphStoreError(Exception):
+    """Base of every error of this package."""
+
+
+class NotFound(GraphStoreError):
+    """Something named by id is not in this workspace."""
+
+
+class ConversationNotFound(NotFound):
+    """No such conversation in this workspace."""
+
+    def __init__(self, conversation_id: str, workspace: str) -> None:
+        self.conversation_id = conversation_id
+        self.workspace = workspace
+        super().__init__(
+            f"there is no conversation {conversation_id!r} in workspace {workspace!r}; "
+            "list the conversations to see which ids exist"
+        )
+
+
+class NodeNotFound(NotFound):
+    """No such node in this workspace (or not in the conversation that was named)."""
+
+    def __init__(self, node_id: str, where: str) -> None:
+        self.node_id = node_id
+        super().__init__(f"there is no node {node_id!r} in {where}; look at the conversation's tree for its ids")
+
+
+class Refused(GraphStoreError):
+    """The store is in another state than the caller expected; nothing already written is lost."""
+
+
+class CursorMoved(Refused):
+    """The cursor was not where the caller expected it.
+
+    ``cursor`` is where it is now, ``kept`` names the end of the branch that was written but not made current
+    (``None`` when the refused move named no new nodes); ``unseen_branches`` lists it until it is looked at.
+    """
+
+    def __init__(self, conversation_id: str, expected: str | None, cursor: str | None, kept: str | None) -> None:
+        self.conversation_id = conversation_id
+        self.expected = expected
+        self.cursor = cursor
+        self.kept = kept
+        message = (
+            f"the cursor of conversation {conversation_id!r} is at {cursor!r}, not at {expected!r} as expected: "
+            "somebody else moved it; "
+        )
+        message += (
+            f"the nodes up to {kept!r} are kept as an unseen branch: switch to it or dismiss it"
+            if kept is not None
+            else "read the conversation again and repeat the move"
+        )
+        super().__init__(message)
+
+
+class TurnInProgress(Refused):
+    """Another turn holds the conversation; says who and until when."""
+
+    def __init__(self, conversation_id: str, turn_id: str, owner: str | None, expires_at: datetime) -> None:
+        self.conversation_id = conversation_id
+        self.turn_id = turn_id
+        self.owner = owner
+        self.expires_at = expires_at
+        super().__init__(
+            f"turn {turn_id!r} of {owner or 'an unnamed owner'} is running in conversation {conversation_id!r} "
+            f"and holds it until {expires_at.isoformat()} unless it renews; wait for its end and try again"
+        )
+
+
+class TurnLost(Refused):
+    """This turn's lease ran out and the conversation was taken over; its nodes remain as a branch."""
+
+    def __init__(self, conversation_id: str, turn_id: str) -> None:
+        self.conversation_id = conversation_id
+        self.turn_id = turn_id
+        super().__init__(
+            f"turn {turn_id!r} no longer holds conversation {conversation_id!r}: its lease ran out and it was taken "
+            "over; what it stored is kept, but it can't go on or move the cursor: start a new turn"
+        )
+
+
+class CallInProgress(Refused):
+    """The turn's last call is still pending; the nodes of a turn form a line."""
+
+    def __init__(self, turn_id: str, node_id: str) -> None:
+        self.turn_id = turn_id
+        self.node_id = node_id
+        super().__init__(
+            f"call {node_id!r} of turn {turn_id!r} is still pending; let it succeed or fail before the next call"
+        )
+
+
+class AlreadySettled(Refused):
+    """A second completion of one call that differs from the first."""
+
+    def __init__(self, node_id: str, status: str) -> None:
+        self.node_id = node_id
+        self.status = status
+        super().__init__(
+            f"call {node_id!r} is already {status} with another result, and a call is settled once; "
+            "read it back to see what was stored"
+        )
+
+
+class IdConflict(Refused):
+    """The same id was used before, with other content or another parent."""
+
+    def __init__(self, what: str, id: str) -> None:
+        self.id = id
+        super().__init__(
+            f"{what} {id!r} exists already with other content or in another place; "
+            "repeat the very same write, or choose another id"
+        )
+
+
+class BehindCompaction(Refused):
+    """The question lies behind a compaction, whose summary the model has seen instead."""
+
+    def __init__(self, node_id: str, compaction_id: str) -> None:
+        self.node_id = node_id
+        self.compaction_id = compaction_id
+        super().__init__(
+            f"node {node_id!r} lies behind compaction {compaction_id!r}: it can be read but not edited or regenerated; "
+            "fork the conversation at that node to continue from the original"
+        )
+
+
+class ConversationGone(Refused):
+    """The conversation was cleared or deleted after this turn began."""
+
+    def __init__(self, conversation_id: str) -> None:
+        self.conversation_id = conversation_id
+        super().__init__(
+            f"conversation {conversation_id!r} was cleared or deleted after this turn began; start a new turn"
+        )
+
+
+class PathBroken(GraphStoreError):
+    """The path above a node does not reach a known root or compaction, so it isn't given at all."""
+
+    def __init__(self, node_id: str, top_id: str) -> None:
+        self.node_id = node_id
+        self.top_id = top_id
+        super().__init__(
+            f"the path of node {node_id!r} ends at {top_id!r}, which is neither a root nor a compaction: "
+            "it is damaged or being deleted, and is not returned as if it were whole"
+        )
+
+
+class CompactionUnreadable(PathBroken):
+    """The reader can't read this compaction, and nothing readable is left above it."""
+
+    def __init__(self, node_id: str, compaction_id: str, readers: tuple[str, ...]) -> None:
+        self.node_id = node_id
+        self.top_id = self.compaction_id = compaction_id
+        self.readers = readers
+        GraphStoreError.__init__(
+            self,
+            f"compaction {compaction_id!r} on the path of node {node_id!r} can be read by {list(readers)!r} only, and "
+            "its original is no longer there to unfold; ask for the context of one of those readers",
+        )
+
+
+class InvalidInput(GraphStoreError):
+    """What the caller passed can't be stored or read."""
+
+
+class InvalidItems(InvalidInput):
+    """The items passed are not items; names the position and what is wrong."""
+
+
+class SourceUnreadable(GraphStoreError):
+    """A file to import can't be read at all (single bad records are reported instead)."""
+
+
+class ServerError(GraphStoreError):
+    """Something about the database server."""
+
+
+class ServerUnavailable(ServerError):
+    """The server can't be reached, or refuses these credentials."""
+
+
+class LocalServerError(ServerError):
+    """The embedded server can't be installed, started or stopped."""
+
+
+class SchemaError(ServerError):
+    """The database's schema is newer than this program, or an applied migration has changed."""
+
+
+class QueryError(GraphStoreError):
+    """A query file and the code that calls it disagree; a defect of this package."""
+
+
+class QueryNotice(UserWarning):
+    """A notice of the database about a query (deprecated, unknown label), raised as a Python warning."""
+
+
+class PathRepaired(UserWarning):
+    """Assembly had to filter tool calls without a result, or results without a call: a defect upstream."""

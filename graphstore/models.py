@@ -1,0 +1,264 @@
+"""The nouns: frozen, no I/O, no database. ``docs/semantics.md`` defines the words.
+
+Items are plain JSON objects (``dict``) wherever they are read, because a context may hold thousands; the classes
+here describe them, build them conveniently, and check what is written. Fields unknown to this version are kept.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag
+
+
+class Frozen(BaseModel):
+    """Base of every model: immutable."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class _Item(Frozen):
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+
+class Message(_Item):
+    """Something said. ``content`` is text, or a list of parts (``{"type": "text", "text": …}``, image, file, …)."""
+
+    type: Literal["message"] = "message"
+    role: Literal["user", "assistant", "system", "developer"]
+    content: str | list[dict[str, Any]]
+
+
+class ToolCall(_Item):
+    """A model's request to run a tool; ``arguments`` is the model's own JSON text, unparsed."""
+
+    type: Literal["tool_call"] = "tool_call"
+    call_id: str
+    name: str
+    arguments: str
+
+
+class ToolResult(_Item):
+    """What a tool call gave back; pairs with the call of the same ``call_id``."""
+
+    type: Literal["tool_result"] = "tool_result"
+    call_id: str
+    output: str | list[dict[str, Any]]
+    is_error: bool = False
+
+
+class Reasoning(_Item):
+    """A model's reasoning. ``text`` may be missing where a provider gives only a signed or encrypted block."""
+
+    type: Literal["reasoning"] = "reasoning"
+    text: str | None = None
+    summary: list[str] | None = None
+    signature: str | None = None
+    encrypted: str | None = None
+
+
+class OtherItem(_Item):
+    """Anything else a provider or an export holds, kept raw and given back as it was."""
+
+    type: str
+
+
+KNOWN_TYPES = ("message", "tool_call", "tool_result", "reasoning")
+
+
+def _tag(value: Any) -> str:
+    kind = value.get("type", "message") if isinstance(value, dict) else getattr(value, "type", None)
+    return kind if kind in KNOWN_TYPES else "other"
+
+
+Item = Annotated[
+    Annotated[Message, Tag("message")]
+    | Annotated[ToolCall, Tag("tool_call")]
+    | Annotated[ToolResult, Tag("tool_result")]
+    | Annotated[Reasoning, Tag("reasoning")]
+    | Annotated[OtherItem, Tag("other")],
+    Discriminator(_tag),
+]
+
+
+class NodeKind(StrEnum):
+    """What a call was for."""
+
+    TURN = "turn"
+    CONVERSION = "conversion"
+    COMPACTION = "compaction"
+
+
+class Status(StrEnum):
+    """How far a call has come."""
+
+    PENDING = "pending"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+class Reason(StrEnum):
+    """Why a cursor moved."""
+
+    TURN = "turn"
+    EDIT = "edit"
+    REGENERATE = "regenerate"
+    CORRECT = "correct"
+    SWITCH = "switch"
+    COMPACTION = "compaction"
+    FAILURE = "failure"
+    FORK = "fork"
+    IMPORT = "import"
+    CLEAR = "clear"
+
+
+class Usage(Frozen):
+    """Tokens of one call as the provider reported them; provider-specific counts are kept beside."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+
+
+class Failure(Frozen):
+    """Why a call failed. ``context_overflow`` and ``lost`` are kinds the store itself acts on."""
+
+    kind: str
+    message: str = ""
+
+
+CONTEXT_OVERFLOW = "context_overflow"
+"""The failure kind of a call whose context was too long: it never becomes the end of a conversation."""
+
+LOST = "lost"
+"""The failure kind of a call whose process died; its late completion is still accepted."""
+
+NO_REPLY = "no_reply"
+"""The failure kind of an imported question that has no reply."""
+
+CANCELLED = "cancelled"
+"""The finish reason of a call that the user stopped."""
+
+
+class RunningTurn(Frozen):
+    """The exclusive turn that holds a conversation, and until when unless renewed."""
+
+    turn_id: str
+    owner: str | None
+    expires_at: datetime
+    node_id: str | None
+
+
+class Conversation(Frozen):
+    """One thread. ``cursor`` names the node that ends it now (``None``: empty)."""
+
+    id: str
+    workspace: str
+    title: str | None
+    created_at: datetime
+    updated_at: datetime
+    version: int
+    epoch: int
+    cursor: str | None
+    source: str | None = None
+    source_id: str | None = None
+    forked_from: str | None = None
+    forked_at: str | None = None
+    turn: RunningTurn | None = None
+    metadata: dict[str, Any] = {}
+
+
+class ConversationSummary(Frozen):
+    """A line of a listing. ``branches`` counts the leaves of the conversation's own live tree."""
+
+    id: str
+    title: str | None
+    source: str | None
+    source_id: str | None
+    nodes: int
+    branches: int
+    cursor: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class Node(Frozen):
+    """One stored call. ``sent`` and ``returned`` are lists of items (JSON objects)."""
+
+    id: str
+    conversation_id: str
+    parent_id: str | None
+    compacts_id: str | None = None
+    kind: NodeKind
+    status: Status
+    turn_id: str
+    round: int
+    sent: list[dict[str, Any]]
+    returned: list[dict[str, Any]]
+    finish_reason: str | None = None
+    failure: Failure | None = None
+    provider: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    author: Literal["model", "person"] = "model"
+    created_at: datetime
+    finished_at: datetime | None = None
+    deleted_at: datetime | None = None
+    system_hash: str | None = None
+    tools_hash: str | None = None
+    response_format_hash: str | None = None
+    parameters_hash: str | None = None
+    context_hash: str | None = None
+    response_id: str | None = None
+    readers: tuple[str, ...] = ()
+    options: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
+
+
+class Move(Frozen):
+    """One move of a cursor, or one refused (``accepted`` false)."""
+
+    id: str
+    seq: int
+    at: datetime
+    from_id: str | None
+    to_id: str | None
+    reason: Reason
+    actor: str | None
+    accepted: bool
+
+
+class Marker(Frozen):
+    """Where a turn on the path stands among its siblings ("2/3").
+
+    ``siblings`` is a window of at most 50 ids (first nodes of turns, oldest first) around ``position`` (1-based);
+    ``left`` and ``right`` are what the arrows switch to. ``version`` of ``versions`` counts distinct questions,
+    ``answer`` of ``answers`` the answers to this version of the question.
+    """
+
+    node_id: str
+    turn_id: str
+    position: int
+    count: int
+    siblings: tuple[str, ...]
+    left: str | None
+    right: str | None
+    version: int
+    versions: int
+    answer: int
+    answers: int
+
+
+class UnseenBranch(Frozen):
+    """A branch that was written but refused as the current one; ``node_id`` is its end."""
+
+    node_id: str
+    turn_id: str
+    created_at: datetime
+    refused_at: datetime
