@@ -35,6 +35,10 @@ def _number(text: str) -> float:
     return NumberText(text) if repr(value) != text else value
 
 
+def _integer(text: str) -> int | float:
+    return NumberText(text) if text == "-0" else int(text)
+
+
 def _reject_constant(name: str) -> float:
     raise InvalidInput(f"{name} is not JSON")
 
@@ -59,7 +63,7 @@ def loads_exact(text: str | bytes) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogatepass")
-        return json.loads(text, parse_float=_number, parse_constant=_reject_constant)
+        return json.loads(text, parse_float=_number, parse_int=_integer, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"not valid JSON: {error}") from None
 

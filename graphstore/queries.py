@@ -1,0 +1,71 @@
+"""The query files, each bound to one constant.
+
+One file is one query: its folder is its access (``read``, ``write``, ``schema``), its first comment says what it
+returns, its ``$names`` are its parameters. A missing or undocumented file fails at import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from graphstore.errors import QueryError
+
+# Strings, escaped names and comments may contain anything; only what is left has parameters.
+_TOKENS = re.compile(
+    r"""(?P<skip>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|/\*.*?\*/)|(?P<comment>//[^\n]*)|\$(?P<name>\w+)""", re.S
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query and its signature. ``access`` is ``read``, ``write`` or ``schema``."""
+
+    name: str
+    access: str
+    text: str
+    doc: str
+    parameters: frozenset[str]
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Raise ``QueryError`` unless exactly the parameters of this query are given."""
+        if self.parameters != given.keys():
+            missing, extra = sorted(self.parameters - given.keys()), sorted(given.keys() - self.parameters)
+            raise QueryError(f"query {self.name!r}: missing parameters {missing}, unknown parameters {extra}")
+
+
+def parse(name: str, source: str) -> Query:
+    """Make a query of a file's text; ``name`` is ``<access>/<file name>``.
+
+    Raises ``QueryError`` when the file has no leading comment or no query.
+    """
+    access = name.partition("/")[0]
+    if access not in {"read", "write", "schema"}:
+        raise QueryError(f"query {name!r}: the folder must be read, write or schema")
+    doc = re.match(r"(?:[ \t]*//[^\n]*\n)+", source)
+    if doc is None:
+        raise QueryError(f"query {name!r}: its first lines must be a // comment saying what it returns")
+    parameters = frozenset(m["name"] for m in _TOKENS.finditer(source) if m["name"])
+    text = _TOKENS.sub(lambda m: "" if m["comment"] else m[0], source).strip()
+    text = re.sub(r"\n\s*\n", "\n", text)
+    if not text:
+        raise QueryError(f"query {name!r}: the file holds no query")
+    about = " ".join(line.strip().removeprefix("//").strip() for line in doc[0].splitlines())
+    return Query(name, access, text, about, parameters)
+
+
+def load(name: str) -> Query:
+    """Load ``cypher/<name>.cypher``."""
+    path = files("graphstore.cypher").joinpath(f"{name}.cypher")
+    if not path.is_file():
+        raise QueryError(f"query {name!r}: there is no file {path}")
+    return parse(name, path.read_text("utf-8"))
+
+
+def load_migrations() -> list[Query]:
+    """The schema files ``V0001__name.cypher``, in order; one statement each."""
+    names = (entry.name for entry in files("graphstore.cypher").joinpath("schema").iterdir())
+    return [load(f"schema/{name.removesuffix('.cypher')}") for name in sorted(names) if name.endswith(".cypher")]
