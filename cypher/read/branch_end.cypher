@@ -1,0 +1,18 @@
+// Where a switch to a branch leads: the node at or below $node_id that was this conversation's cursor most recently,
+// else its newest turn-end there.
+MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
+WHERE NOT c.deleting
+OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
+OPTIONAL MATCH (top:Node {workspace: $workspace, id: $node_id})
+OPTIONAL MATCH (top)<-[:PARENT|COMPACTS*0..]-(n:Node)
+WHERE n.kind <> 'conversion' AND n.deleted_at IS NULL
+WITH c, cursor, top, n,
+     head(COLLECT { MATCH (n)<-[:TO]-(m:Move {conversation_id: c.id, accepted: true})
+                    RETURN m.seq ORDER BY m.seq DESC LIMIT 1 }) AS seen,
+     n.conversation_id = c.id
+       AND coalesce(n.failure_kind, '') <> 'context_overflow'
+       AND NOT EXISTS { (n)<-[:PARENT]-(next:Node) WHERE next.turn_id = n.turn_id AND next.deleted_at IS NULL
+                        AND coalesce(next.failure_kind, '') <> 'context_overflow' } AS ends_turn
+ORDER BY coalesce(seen, -1) DESC, ends_turn DESC, n.created_at DESC, n.id DESC
+WITH c, cursor, top, head(collect(n)) AS leaf
+RETURN c.epoch AS epoch, cursor.id AS cursor, top.id AS top_id, top.conversation_id AS owner, leaf.id AS leaf_id

@@ -1,0 +1,21 @@
+// The first node of a node's turn ($node_id null: of the cursor's), what it sent, and its parent.
+// behind: the compactions on the cursor's history path between the cursor and that first node, newest first.
+MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
+WHERE NOT c.deleting
+OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
+OPTIONAL MATCH (named:Node {workspace: $workspace, id: $node_id})
+WITH c, cursor, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS n
+OPTIONAL MATCH (n)-[:PARENT|COMPACTS*0..]->(first:Node)
+WHERE first.turn_id = n.turn_id AND first.round = 0 AND first.kind <> 'compaction'
+WITH c, cursor, n, first LIMIT 1
+OPTIONAL MATCH (first)-[:PARENT]->(parent:Node)
+RETURN c.epoch AS epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
+       first.conversation_id AS owner,
+       first.sent AS sent, first:ExactText AS exact, parent.id AS parent_id, first.deleted_at AS deleted_at,
+       first.provider AS provider, first.model AS model, first.system_hash AS system_hash,
+       first.tools_hash AS tools_hash, first.response_format_hash AS response_format_hash,
+       first.parameters_hash AS parameters_hash,
+       CASE WHEN NOT c.compacted THEN [] ELSE
+         COLLECT { MATCH (cursor)-[hops:PARENT|COMPACTS*1..]->(first)
+                   UNWIND [hop IN hops WHERE hop.readers IS NOT NULL] AS folded
+                   RETURN startNode(folded).id } END AS behind

@@ -1,0 +1,5 @@
+// Take a branch off the list of unseen ones; its nodes stay. Repeating it changes nothing.
+MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
+OPTIONAL MATCH (c)-[unseen:UNSEEN]->(:Node {workspace: $workspace, id: $node_id})
+DELETE unseen
+RETURN count(unseen) AS dismissed
