@@ -44,10 +44,10 @@ def pair(items: Sequence[dict[str, Any]], boundaries: Sequence[int] = ()) -> Pai
     """Pair the tool calls and results of a context; linear in the number of items.
 
     A result answers the nearest unanswered call of its id before it. Calls left without a result, results
-    without a call, and reasoning bound to filtered calls only are dropped. A run of reasoning is bound to what
-    the same model call returned after it, up to the next run: if that is nothing but dropped calls, the run
-    goes with them. ``boundaries`` are the indexes at which the items of each node begin. What only a caller can
-    send (a tool result, a message that is not the assistant's) ends what was returned before it as well.
+    without a call, and reasoning bound to filtered calls only are dropped. A run of reasoning is bound to
+    what the same model call returned after it, up to the next run: if that is nothing but dropped calls, the
+    run goes too. ``boundaries`` are the indexes at which the items of each node begin. What only a caller can
+    send (a tool result, a message not by the assistant) ends what was returned before it as well.
     """
     unanswered: dict[str, list[int]] = {}
     orphans: list[tuple[int, str]] = []
