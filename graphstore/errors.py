@@ -231,6 +231,3 @@ class QueryError(GraphStoreError):
 class QueryNotice(UserWarning):
     """A notice of the database about a query (deprecated, unknown label), raised as a Python warning."""
 
-
-class PathRepaired(UserWarning):
-    """Assembly had to filter tool calls without a result, or results without a call: a defect upstream."""

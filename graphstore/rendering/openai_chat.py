@@ -88,10 +88,11 @@ class _Transcript:
     def _call(self, item: Json) -> None:
         fields = dict(extra_of(item, OPENAI_CHAT))
         message_fields = fields.pop("message", None)
-        if self._open is None:
+        own_message = isinstance(message_fields, dict)
+        if self._open is None or (own_message and "tool_calls" not in self._open):
             self._open = {"role": "assistant", "content": None}
             self.messages.append(self._open)
-        if isinstance(message_fields, dict):
+        if own_message:
             self._open |= _beside(message_fields)
         call: Json = {"id": item["call_id"], "type": "function"} | fields
         if call["type"] == "custom":
@@ -210,7 +211,8 @@ def parse(payload: Any) -> Parsed:
         if position == 0 and set(message) == {"role", "content"} and _is_system_prompt(message):
             system = message["content"]
         else:
-            items.extend(_read(position, message))
+            after_assistant = bool(items) and items[-1].get("role") == "assistant"
+            items.extend(_read(position, message, after_assistant))
     if tools is not None:
         tools = [tool_shapes.from_chat(as_object(tool, "a tool")) for tool in as_list(tools, "tools")]
     return Parsed(items, system, tools)
@@ -220,7 +222,7 @@ def _is_system_prompt(message: Json) -> bool:
     return message["role"] == "system" and isinstance(message["content"], str)
 
 
-def _read(position: int, message: Json) -> list[Json]:
+def _read(position: int, message: Json, after_assistant: bool) -> list[Json]:
     role = message.get("role")
     if not isinstance(role, str):
         raise InvalidInput(
@@ -231,7 +233,7 @@ def _read(position: int, message: Json) -> list[Json]:
     if role == "function" and isinstance(message.get("name"), str):
         return [_read_result(message, _legacy_id(message["name"]), "role", "content", "name")]
     if role == "assistant":
-        return _read_assistant(message)
+        return _read_assistant(message, after_assistant)
     if role in _SPOKEN:
         item = {"type": "message", "role": role, "content": _read_content(message.get("content"))}
         return [with_extra(item, OPENAI_CHAT, rest(message, "role", "content"))]
@@ -250,7 +252,7 @@ def _read_content(content: Any) -> str | list[Json]:
     return content if isinstance(content, str) else [read_part(part, OPENAI_CHAT) for part in content]
 
 
-def _read_assistant(message: Json) -> list[Json]:
+def _read_assistant(message: Json, after_assistant: bool) -> list[Json]:
     calls = [_read_call(call) for call in as_list(message.get("tool_calls") or [], "tool_calls")]
     legacy = plain(message.get("function_call"))
     if isinstance(legacy, dict) and isinstance(legacy.get("name"), str):
@@ -275,7 +277,7 @@ def _read_assistant(message: Json) -> list[Json]:
         if content is None and fields:
             fields = {"content": None} | fields
         return [with_extra(item, OPENAI_CHAT, fields), *calls]
-    if fields:  # a message of calls only has no item of its own to keep them
+    if fields or after_assistant:  # a message of calls only has no item of its own to keep this
         kept = calls[0].setdefault("extra", {}).setdefault(OPENAI_CHAT, {})
         kept["message"] = fields
     return calls

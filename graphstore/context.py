@@ -1,0 +1,168 @@
+"""What the next call sends: the items of a path, root first, then the call's own new items."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from graphstore import items as item_text
+from graphstore import jsontext, rendering
+from graphstore.items import ItemDict, ItemText
+from graphstore.pairing import Pairing, pair
+from graphstore.segments import Owners, Segment, texts
+
+@dataclass(frozen=True)
+class Settings:
+    """What a call sends beside its items: prompt, tools and response format, with the hash of each."""
+
+    system: str | None = None
+    tools: list[dict[str, Any]] | None = None
+    response_format: dict[str, Any] | None = None
+    system_hash: str | None = None
+    tools_hash: str | None = None
+    response_format_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Context:
+    """A context, assembled; what it is asked for is computed then.
+
+    ``conversation_id``, ``cursor``, ``version`` and ``epoch`` say what it was read from (``None`` when a node was
+    named). ``held`` is how many of its nodes this process already had and didn't read again.
+    """
+
+    segment: Segment | None
+    new_items: ItemText
+    settings: Settings = field(default_factory=Settings)
+    conversation_id: str | None = None
+    cursor: str | None = None
+    version: int | None = None
+    epoch: int | None = None
+    owners: Owners = frozenset()
+    held: int = 0
+    explained: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """The ids of the nodes on the path, root (or readable compaction) first."""
+        return tuple(segment.node_id for segment in self._line)
+
+    @cached_property
+    def _line(self) -> list[Segment]:
+        return [] if self.segment is None else self.segment.line()
+
+    @property
+    def node_id(self) -> str | None:
+        """The node the context ends at."""
+        return None if self.segment is None else self.segment.node_id
+
+    @property
+    def _exact(self) -> bool:
+        return self.new_items.exact or (self.segment is not None and self.segment.exact)
+
+    @property
+    def _paired(self) -> bool:
+        """Whether ids alone show that every call has its result: then nothing needs filtering."""
+        pairing = self.segment.pairing if self.segment is not None else None
+        new = self.new_items
+        if pairing is None:
+            return not (new.call_ids or new.result_ids)
+        return pairing.after(new.result_ids, new.call_ids).clean
+
+    @cached_property
+    def _parsed(self) -> tuple[list[ItemDict], Pairing | None, list[tuple[int, str | None]]]:
+        """All items before filtering, what to filter, and where each node's items begin."""
+        if self._paired:
+            return item_text.decode(self._joined, exact=self._exact), None, []
+        items: list[ItemDict] = []
+        starts: list[tuple[int, str | None]] = []
+        for segment in self._line:
+            starts.append((len(items), segment.node_id))
+            if segment.text:
+                items += item_text.decode(f"[{segment.text}]", exact=segment.exact)
+        starts.append((len(items), None))
+        items += item_text.decode(self.new_items.text, exact=self.new_items.exact)
+        pairing = pair(items, [start for start, _ in starts])
+        return items, (None if pairing.clean else pairing), starts
+
+    @cached_property
+    def items(self) -> list[ItemDict]:
+        """The neutral items, tool calls and results paired."""
+        items, pairing, _ = self._parsed
+        return items if pairing is None else [items[index] for index in pairing.kept]
+
+    @property
+    def _joined(self) -> bytes:
+        parts = list(texts(self._line))
+        if self.new_items.count:
+            parts.append(self.new_items.text[1:-1].strip())
+        return ("[" + ",".join(parts) + "]").encode()
+
+    @cached_property
+    def body(self) -> bytes:
+        """The items as a JSON array, UTF-8, joined from the stored text (parsed only if something is filtered)."""
+        if self._paired or self._parsed[1] is None:
+            return self._joined
+        return jsontext.dumps(self.items).encode()
+
+    @cached_property
+    def hash(self) -> str:
+        """Fingerprint of what is sent: items, system prompt, tools and response format (hex SHA-256)."""
+        if self.segment is not None and (self._paired or self._parsed[1] is None):
+            hasher = self.segment.hasher().copy()
+            if self.new_items.count:
+                comma = "," if self.segment.size else ""
+                hasher.update((comma + self.new_items.text[1:-1].strip()).encode())
+        else:
+            hasher = hashlib.sha256(self.body[1:-1])
+        settings = self.settings
+        for part in (settings.system_hash, settings.tools_hash, settings.response_format_hash):
+            hasher.update(b"\n" + (part or "").encode())
+        return hasher.hexdigest()
+
+    @cached_property
+    def filtered(self) -> list[tuple[str | None, str, str]]:
+        """What the last step left out: node (``None``: the new items), ``call`` or ``result``, and call id."""
+        if self._paired:
+            return []
+        _, pairing, starts = self._parsed
+        if pairing is None:
+            return []
+        found = [(index, "call", call_id) for index, call_id in pairing.dropped_calls]
+        found += [(index, "result", call_id) for index, call_id in pairing.dropped_results]
+        out: list[tuple[str | None, str, str]] = []
+        place = 0
+        for index, what, call_id in sorted(found):
+            while place + 1 < len(starts) and starts[place + 1][0] <= index:
+                place += 1
+            out.append((starts[place][1], what, call_id))
+        return out
+
+    @cached_property
+    def expected(self) -> list[str]:
+        """What was filtered and is explained by an overflow, a stop or a lost round."""
+        return [
+            f"tool {what} {call_id!r} of node {node!r} was left out: {self.explained[node]}"
+            for node, what, call_id in self.filtered
+            if node is not None and what == "call" and node in self.explained
+        ]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What was filtered without such a reason: a defect in whatever wrote these nodes."""
+        return [
+            f"tool {what} {call_id!r} of {f'node {node!r}' if node else 'the new items'} was left out: it has no "
+            + ("result" if what == "call" else "call")
+            for node, what, call_id in self.filtered
+            if not (what == "call" and node in self.explained)
+        ]
+
+    def render(self, as_: str) -> dict[str, Any]:
+        """The request of a provider (``openai-chat``, ``openai-responses``, ``anthropic``) or ``items``.
+
+        Gives the keyword arguments to pass to the provider's client. Raises ``InvalidInput`` for an unknown shape.
+        """
+        return rendering.render(self.items, as_, system=self.settings.system, tools=self.settings.tools)

@@ -1,0 +1,179 @@
+"""Assembly: the context of a conversation or a node, from one query (rules A1 to A7, K2)."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+from graphstore import items, queries
+from graphstore import jsontext as js
+from graphstore.context import Context, Settings
+from graphstore.database import Row
+from graphstore.errors import (
+    CompactionUnreadable,
+    ConversationNotFound,
+    NodeNotFound,
+    PathBroken,
+)
+from graphstore.items import ItemsInput, ItemText
+from graphstore.segments import Owners, Segment, extended
+from graphstore.store.held import Readers
+from graphstore.store.session import Session
+
+log = logging.getLogger("graphstore")
+
+
+def readers_of(provider: str | None, model: str | None) -> Readers:
+    """The names under which a provider and model can read a compaction; everyone is ``*``."""
+    names = ["*"]
+    if provider is not None:
+        names.append(provider)
+    if model is not None:
+        names.append(model)
+        if provider is not None:
+            names.append(f"{provider}/{model}")
+    return tuple(names)
+
+
+def assemble(
+    session: Session,
+    conversation_id: str | None,
+    node_id: str | None,
+    readers: Readers,
+    new_items: ItemText = items.NO_ITEMS,
+) -> Context:
+    """Assemble the context of a conversation's cursor, or of a node; one round trip.
+
+    Raises ``ConversationNotFound``, ``NodeNotFound``, ``PathBroken`` or ``CompactionUnreadable``.
+    """
+    held = session.held.candidates(readers, conversation_id, node_id)
+    context = _extend(session, conversation_id, node_id, readers, held) if held else None
+    if context is None:
+        row = session.row(queries.ASSEMBLE, conversation_id=conversation_id, node_id=node_id, readers=list(readers))
+        context = _context(session, row or {}, conversation_id, node_id, None, readers)
+    return with_new_items(session, context, new_items)
+
+
+def with_new_items(session: Session, context: Context, new_items: ItemText) -> Context:
+    """The context with a call's own items at its end; says loudly when something had to be filtered."""
+    context = replace(context, new_items=new_items)
+    if not context.filtered:
+        return context
+    nodes = {node for node, what, _ in context.filtered if node is not None and what == "call"}
+    explained = {
+        row["node_id"]: row["explanation"] for row in session.rows(queries.OPEN_CALLS, node_ids=sorted(nodes))
+    }
+    context = replace(context, explained=explained)
+    for warning in context.warnings:
+        log.warning("conversation %r: %s", context.conversation_id, warning)
+    return context
+
+
+def _extend(
+    session: Session, conversation_id: str | None, node_id: str | None, readers: Readers, held: list[Segment]
+) -> Context | None:
+    """Read only what is below a held context; ``None`` when nothing held is of use (any more)."""
+    by_id = {segment.node_id: segment for segment in held}
+    row = session.row(
+        queries.EXTEND,
+        conversation_id=conversation_id,
+        node_id=node_id,
+        readers=list(readers),
+        known=list(by_id),
+        owners=sorted({owner for segment in held for owner, _ in segment.owners}),
+        unsettled=sorted(frozenset[str]().union(*(segment.unsettled for segment in held))),
+    )
+    row = row or {}
+    top = by_id.get(row["ids"][-1]) if row.get("ids") else None
+    if top is not None:
+        if not (top.owners <= owners_of(row) and top.unsettled.isdisjoint(row["settled"])):
+            session.held.forget(readers, top)
+            return None
+    return _context(session, row, conversation_id, node_id, top, readers)
+
+
+def _context(
+    session: Session,
+    row: Row,
+    conversation_id: str | None,
+    node_id: str | None,
+    top: Segment | None,
+    readers: Readers,
+) -> Context:
+    """Build the context of a row of ``assemble`` or ``extend``; ``top`` is the held segment the climb ended at."""
+    if conversation_id is not None and (row.get("conversation_id") is None or row["deleting"]):
+        raise ConversationNotFound(conversation_id, session.workspace)
+    ids: list[str] = row["ids"]
+    if node_id is not None and not ids:
+        raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
+    compactions: dict[str, list[str]] = dict(row["compactions"])
+    segment = top
+    count = len(ids)
+    if ids and top is None:
+        _check_top(ids, row["top_is_root"], compactions, readers)
+    if count:
+        segment = _segments(row, top, compactions)
+        session.held.put(readers, conversation_id, segment)
+    return Context(
+        segment=segment,
+        new_items=items.NO_ITEMS,
+        settings=settings_of(row),
+        conversation_id=conversation_id,
+        cursor=row["cursor"],
+        version=row["version"],
+        epoch=row["epoch"],
+        owners=owners_of(row),
+        held=0 if top is None else top.depth,
+    )
+
+
+def _segments(row: Row, top: Segment | None, compactions: dict[str, list[str]]) -> Segment:
+    ids, sent, returned = row["ids"], row["sent"], row["returned"]
+    calls, results, owners = row["call_ids"], row["result_ids"], owners_of(row)
+    exact = frozenset(row["exact"])
+    last = len(ids) - 1
+    segment = top
+    # The lists are newest first; a held top is their last entry and is not built again.
+    for place in range(last if top is None else last - 1, -1, -1):
+        node = ids[place]
+        if compactions and node in compactions:
+            # Only what a compaction returned is context, and that only where the climb ended at it.
+            unfolded = place != last
+            segment = extended(
+                segment, node, owners, "[]", "[]" if unfolded else returned[place], None, None, node in exact
+            )
+        else:
+            segment = extended(
+                segment, node, owners, sent[place], returned[place], calls[place], results[place], node in exact
+            )
+    assert segment is not None
+    return segment
+
+
+def _check_top(ids: list[str], is_root: bool | None, compactions: dict[str, list[str]], readers: Readers) -> None:
+    """A climb must end at a root or at a compaction its reader can read, else the path isn't whole (A5, K2)."""
+    top = ids[-1]
+    if top in compactions:
+        allowed = compactions[top]
+        if not any(reader in allowed for reader in readers):
+            raise CompactionUnreadable(ids[0], top, tuple(allowed))
+    elif not is_root:
+        raise PathBroken(ids[0], top)
+
+
+def owners_of(row: Row) -> Owners:
+    """The conversations that own a path, each with how often data was removed from it."""
+    return frozenset((owner, removals) for owner, removals in row["removals"])
+
+
+def settings_of(row: Row) -> Settings:
+    """The system prompt and tools in force at the end of a path."""
+    system: Any = None if row["system"] is None else js.loads(row["system"])
+    tools: Any = None if row["tools"] is None else js.loads(row["tools"])
+    return Settings(system=system, tools=tools, system_hash=row["system_hash"], tools_hash=row["tools_hash"])
+
+
+def encode_new(new_items: ItemsInput | None) -> ItemText:
+    """A call's own new items, encoded."""
+    return items.NO_ITEMS if new_items is None else items.encode(new_items, role="user")
