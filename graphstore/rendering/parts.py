@@ -41,7 +41,8 @@ def read_part(part: Any, format: str) -> Json:
         return {"type": "text", "text": part}
     if not isinstance(part, dict):
         return raw(format, part)
-    reader = _READERS.get((format, part.get("type")))
+    kind = part.get("type")
+    reader = _READERS.get((format, kind)) if isinstance(kind, str) else None
     return (reader(part) if reader else None) or raw(format, part)
 
 
@@ -218,7 +219,7 @@ def _of(format: str, read: Callable[[Json, str], Json | None]) -> Callable[[Json
     return lambda part: read(part, format)
 
 
-_READERS: dict[tuple[str, Any], Callable[[Json], Json | None]] = {
+_READERS: dict[tuple[str, str], Callable[[Json], Json | None]] = {
     (OPENAI_CHAT, "text"): _of(OPENAI_CHAT, _text),
     (OPENAI_CHAT, "refusal"): _of(OPENAI_CHAT, _refusal),
     (OPENAI_CHAT, "image_url"): _chat_image,

@@ -118,7 +118,8 @@ def given_back(value: Json, format: str, own_types: frozenset[str] = frozenset()
     if value.get("type") == "raw":
         data = value.get("data")
         return data if value.get("format") == format and isinstance(data, dict) else None
-    return value if value.get("type") in own_types else None
+    kind = value.get("type")
+    return value if isinstance(kind, str) and kind in own_types else None
 
 
 def text_of(value: Json) -> str | None:
