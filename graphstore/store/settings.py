@@ -41,8 +41,8 @@ class InForce:
 
 def in_force(
     before: Settings,
-    system: str | None | Inherit,
-    tools: list[dict[str, Any]] | None | Inherit,
+    system: str | Inherit | None,
+    tools: list[dict[str, Any]] | Inherit | None,
     response_format: dict[str, Any] | None,
     parameters: dict[str, Any] | None,
 ) -> InForce:

@@ -1,0 +1,98 @@
+"""Compaction: a node with no parent that stands for a path, linked to its original (rules K1 to K4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphstore import items, queries
+from graphstore.errors import ConversationNotFound, InvalidInput
+from graphstore.fingerprint import new_id
+from graphstore.items import ItemsInput
+from graphstore.models import NodeKind, Usage
+from graphstore.store import lost_turns, writing
+from graphstore.store.refusals import refuse
+from graphstore.store.session import Session
+
+
+def write(
+    session: Session,
+    conversation_id: str,
+    *,
+    original_id: str,
+    epoch: int,
+    returned: ItemsInput,
+    sent: ItemsInput = (),
+    readers: Sequence[str] = ("*",),
+    provider: str | None = None,
+    model: str | None = None,
+    usage: Usage | dict[str, Any] | None = None,
+    metadata: dict[str, Any] | None = None,
+    node_id: str | None = None,
+    turn_id: str | None = None,
+    exclusive: bool = True,
+    lease_ms: int = 0,
+) -> str:
+    """Write a compaction of the path that ends at ``original_id``; returns its id.
+
+    Without ``turn_id`` the cursor moves to it, if it is still at the original. Raises ``CursorMoved``,
+    ``TurnInProgress``, ``TurnLost``, ``CallInProgress``, ``ConversationGone``, ``InvalidInput``.
+    """
+    if isinstance(readers, str) or not readers:
+        raise InvalidInput("readers is a list of providers or models, or ['*'] for everyone")
+    sent_text = items.encode(sent, role="user")
+    returned_text = items.encode(returned, role="user")
+    if not returned_text.count:
+        raise InvalidInput("a compaction returns the compacted context: pass at least one item")
+    compaction_id = node_id or new_id()
+    node = writing.sent_properties(
+        workspace=session.workspace,
+        conversation_id=conversation_id,
+        node_id=compaction_id,
+        kind=NodeKind.COMPACTION,
+        turn_id=turn_id or compaction_id,
+        round=0,
+        is_root=False,
+        sent=sent_text,
+        settings={},
+        context_hash=None,
+        provider=provider,
+        model=model,
+        metadata=metadata,
+    )
+    # A compaction's own tool calls are no part of any context: only what it returned is.
+    node.pop("call_ids", None)
+    node.pop("result_ids", None)
+    node |= writing.succeeded_properties(items.NO_ITEMS, returned_text, usage)
+    node["readers"] = list(readers)
+
+    def attempt() -> dict[str, Any]:
+        row = session.row(
+            queries.COMPACT,
+            conversation_id=conversation_id,
+            node=node,
+            node_id=compaction_id,
+            original_id=original_id,
+            exact=sent_text.exact or returned_text.exact,
+            epoch=epoch,
+            turn_id=turn_id,
+            exclusive=exclusive,
+            lease_ms=lease_ms,
+            move_id=new_id(),
+            actor=session.actor,
+        )
+        if row is None:
+            raise ConversationNotFound(conversation_id, session.workspace)
+        return row
+
+    row = lost_turns.past_lost_turns(session, conversation_id, attempt)
+    if row["outcome"] not in {"ok", "repeated"}:
+        refuse(
+            row,
+            conversation_id=conversation_id,
+            node_id=compaction_id,
+            target_id=original_id,
+            expected=original_id,
+            turn_id=turn_id,
+        )
+    return compaction_id

@@ -1,0 +1,475 @@
+"""Turns: the rounds from one question to its answer, each a call written before it is made (rules S2 to S4, C5 to C7, F).
+
+A turn is taken with its first call, by the same transaction that writes that call. Its calls renew the lease. What it
+has written it never reads back: each call's context extends the one before in memory.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from graphstore import items, queries
+from graphstore.context import Context, Settings
+from graphstore.errors import (
+    AlreadySettled,
+    CallInProgress,
+    CompactionUnreadable,
+    ConversationGone,
+    ConversationNotFound,
+    CursorMoved,
+    GraphStoreError,
+    InvalidInput,
+    TurnLost,
+)
+from graphstore.fingerprint import new_id
+from graphstore.items import ItemsInput, ItemText
+from graphstore.models import CONTEXT_OVERFLOW, NodeKind, Reason, Usage
+from graphstore.segments import Segment, extended
+from graphstore.store import compaction, lost_turns, writing
+from graphstore.store.assembly import assemble, readers_of, with_new_items
+from graphstore.store.refusals import refuse
+from graphstore.store.session import Session
+from graphstore.store.settings import INHERIT, Inherit, in_force
+
+DEFAULT_LEASE_SECONDS = 300.0
+
+
+class Turn:
+    """A turn of a conversation; use it as a context manager.
+
+    Leaving it ends the turn: the cursor moves to its last node. Leaving it by an exception fails the pending call first
+    (its sent items stay in the context of the next turn). ``start`` names where it stands: ``parent_id`` of its first
+    node; an edit also brings ``move`` (the cursor's move to that parent).
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        conversation_id: str,
+        *,
+        owner: str | None,
+        exclusive: bool,
+        lease_seconds: float,
+        turn_id: str | None = None,
+    ) -> None:
+        if lease_seconds <= 0:
+            raise InvalidInput(f"lease_seconds must be positive, not {lease_seconds!r}")
+        self._session = session
+        self.conversation_id = conversation_id
+        self.id = turn_id or new_id()
+        self.owner = owner
+        self.exclusive = exclusive
+        self.lease_ms = round(lease_seconds * 1000)
+        self.calls: list[Call] = []
+        self.ended = False
+        self.last_id: str | None = None
+        self.last_succeeded_id: str | None = None
+        self._rounds = 0
+        self._from: str | None = None
+        self._epoch = 0
+        self._segment: Segment | None = None
+        self._settings = Settings()
+        self._readers: tuple[str, ...] = ()
+
+    @property
+    def current(self) -> Call:
+        """The turn's last call (an edit or a regenerate has begun one already)."""
+        if not self.calls:
+            raise InvalidInput(f"turn {self.id!r} has no call yet; begin one with turn.call(...)")
+        return self.calls[-1]
+
+    def call(
+        self,
+        sent: ItemsInput = (),
+        *,
+        provider: str | None = None,
+        model: str | None = None,
+        system: str | Inherit | None = INHERIT,
+        tools: list[dict[str, Any]] | Inherit | None = INHERIT,
+        response_format: dict[str, Any] | None = None,
+        parameters: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        node_id: str | None = None,
+    ) -> Call:
+        """Write a pending call with what it newly sends; ``call.context`` is then what to send to the model.
+
+        ``system`` and ``tools`` stay as they were on the path unless given (``None`` takes them away).
+        Raises ``TurnInProgress``, ``TurnLost``, ``CallInProgress``, ``ConversationGone``, ``IdConflict``,
+        ``InvalidItems``.
+        """
+        encoded = items.encode(sent, role="user")
+        if self.calls and not self.calls[-1].settled:
+            raise CallInProgress(self.id, self.calls[-1].id)
+        if self.ended:
+            raise InvalidInput(f"turn {self.id!r} has ended; start a new one")
+        readers = readers_of(provider, model)
+        while True:
+            if self._rounds == 0:
+                base = assemble(self._session, self.conversation_id, None, readers)
+            else:
+                base = self._base(readers)
+            call = self._begin(
+                base, base.node_id, encoded, provider, model, system, tools, response_format, parameters, metadata, node_id
+            )
+            if call is not None:
+                return call
+
+    def begin_at(
+        self,
+        parent_id: str | None,
+        cursor: str | None,
+        epoch: int,
+        reason: Reason,
+        sent: ItemText,
+        inherited: Settings,
+        *,
+        provider: str | None,
+        model: str | None,
+        system: str | Inherit | None,
+        tools: list[dict[str, Any]] | Inherit | None,
+        response_format: dict[str, Any] | None,
+        parameters: dict[str, Any] | None,
+        metadata: dict[str, Any] | None,
+        node_id: str | None,
+    ) -> Call:
+        """Move the cursor from ``cursor`` to ``parent_id``, take the turn and write its first call, all at once.
+
+        What edit and regenerate stand on. Raises as ``call`` does, and ``CursorMoved``.
+        """
+        readers = readers_of(provider, model)
+        if parent_id is None:
+            base = Context(None, items.NO_ITEMS, inherited, self.conversation_id)
+        else:
+            base = assemble(self._session, None, parent_id, readers)
+        base = Context(
+            base.segment, items.NO_ITEMS, inherited, self.conversation_id, cursor, None, epoch, base.owners, base.held
+        )
+        move = {"id": new_id(), "reason": reason.value, "actor": self._session.actor}
+        call = self._begin(
+            base, parent_id, sent, provider, model, system, tools, response_format, parameters, metadata, node_id, move
+        )
+        assert call is not None
+        return call
+
+    def _base(self, readers: tuple[str, ...]) -> Context:
+        """What a later round stands on: the turn's own last segment, no read (unless another reader asks)."""
+        segment = self._segment
+        if readers != self._readers:
+            assert self.last_id is not None
+            segment = assemble(self._session, None, self.last_id, readers).segment
+        return Context(segment, items.NO_ITEMS, self._settings, self.conversation_id, self._from, None, self._epoch)
+
+    def _begin(
+        self,
+        base: Context,
+        parent_id: str | None,
+        sent: ItemText,
+        provider: str | None,
+        model: str | None,
+        system: str | Inherit | None,
+        tools: list[dict[str, Any]] | Inherit | None,
+        response_format: dict[str, Any] | None,
+        parameters: dict[str, Any] | None,
+        metadata: dict[str, Any] | None,
+        node_id: str | None,
+        move: dict[str, Any] | None = None,
+    ) -> Call | None:
+        """Write the pending node; ``None`` when the first call must look at the conversation again."""
+        settings = in_force(base.settings, system, tools, response_format, parameters)
+        readers = readers_of(provider, model)
+        base = Context(
+            base.segment,
+            items.NO_ITEMS,
+            settings.shown,
+            self.conversation_id,
+            base.cursor,
+            base.version,
+            base.epoch,
+            base.owners,
+            base.held,
+        )
+        context = with_new_items(self._session, base, sent)
+        first = self._rounds == 0
+        epoch = base.epoch or 0
+        call_id = node_id or new_id()
+        node = writing.sent_properties(
+            workspace=self._session.workspace,
+            conversation_id=self.conversation_id,
+            node_id=call_id,
+            kind=NodeKind.TURN,
+            turn_id=self.id,
+            round=self._rounds,
+            is_root=parent_id is None,
+            sent=sent,
+            settings=settings.properties,
+            context_hash=context.hash,
+            provider=provider,
+            model=model,
+            options={"readers": list(readers)} if len(readers) > 1 else None,
+            metadata=metadata,
+        )
+        row = self._session.row(
+            queries.APPEND_CALL,
+            conversation_id=self.conversation_id,
+            node=node,
+            node_id=call_id,
+            parent_id=parent_id,
+            expected=base.cursor,
+            epoch=epoch,
+            exact=sent.exact,
+            turn_id=self.id,
+            owner=self.owner,
+            lease_ms=self.lease_ms,
+            exclusive=self.exclusive,
+            first=first,
+            move=move,
+            settings=settings.unstored(self._session),
+        )
+        if row is None:
+            raise ConversationNotFound(self.conversation_id, self._session.workspace)
+        match row["outcome"]:
+            case "ok" | "repeated":
+                pass
+            case "turn_expired":
+                lost_turns.settle(self._session, self.conversation_id, row["turn_id"])
+                if move is None:
+                    return None
+                raise CursorMoved(self.conversation_id, base.cursor, self._cursor_now(), None)
+            case "moved" | "gone" if first and move is None:
+                return None  # it moved (or was cleared) between our read and our write: nobody relied on it yet
+            case _:
+                refuse(
+                    row,
+                    conversation_id=self.conversation_id,
+                    node_id=call_id,
+                    target_id=parent_id,
+                    expected=base.cursor,
+                    turn_id=self.id,
+                )
+        self._session.stored_settings.update(settings.texts)
+        if first:
+            self._from = parent_id if move is not None else base.cursor
+            self._epoch = epoch
+        self._rounds += 1
+        self.last_id = call_id
+        self._readers = readers
+        self._settings = settings.shown
+        call = Call(self, call_id, context, sent)
+        self.calls.append(call)
+        return call
+
+    def _cursor_now(self) -> str | None:
+        row = self._session.row(queries.CONVERSATION, conversation_id=self.conversation_id)
+        return None if row is None else row["cursor"]
+
+    def compact(
+        self, returned: ItemsInput, *, sent: ItemsInput = (), readers: tuple[str, ...] = ("*",), **recorded: Any
+    ) -> str:
+        """Compact between two rounds: the next call hangs under the compaction. Returns the compaction's id.
+
+        Keyword arguments as of ``GraphStore.compact``. The cursor still moves only at the turn's end.
+        """
+        if self.last_id is None or not self.current.settled:
+            raise InvalidInput(f"turn {self.id!r} can compact only between two of its calls")
+        node_id = compaction.write(
+            self._session,
+            self.conversation_id,
+            original_id=self.last_id,
+            epoch=self._epoch,
+            returned=returned,
+            sent=sent,
+            readers=readers,
+            turn_id=self.id,
+            exclusive=self.exclusive,
+            lease_ms=self.lease_ms,
+            **recorded,
+        )
+        self.last_id = self.last_succeeded_id = node_id
+        # The next round's context begins at the compaction, for those who can read it.
+        context = assemble(self._session, None, node_id, readers_or_everyone(self._readers, readers))
+        self._segment = context.segment
+        self._readers = readers_or_everyone(self._readers, readers)
+        return node_id
+
+    def end(self) -> None:
+        """End the turn: move the cursor to its last node. Ending it twice changes nothing.
+
+        Raises ``CursorMoved`` (the turn's nodes are kept as an unseen branch), ``TurnLost``, ``ConversationGone``.
+        """
+        if self.ended:
+            return
+        self.ended = True
+        if self.last_id is None:
+            return
+        row = self._session.row(
+            queries.MOVE_CURSOR,
+            conversation_id=self.conversation_id,
+            target_id=self.last_id,
+            expected=self._from,
+            epoch=self._epoch,
+            move_id=new_id(),
+            reason=Reason.TURN.value,
+            actor=self._session.actor,
+            turn_id=self.id,
+            exclusive=self.exclusive,
+        )
+        if row is None:
+            raise ConversationGone(self.conversation_id)
+        if row["outcome"] not in {"ok", "unchanged", "repeated"}:
+            refuse(
+                row,
+                conversation_id=self.conversation_id,
+                node_id=self.last_id,
+                target_id=self.last_id,
+                expected=self._from,
+                turn_id=self.id,
+                kept=self.last_id,
+            )
+
+    def __enter__(self) -> Turn:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        pending = bool(self.calls) and not self.calls[-1].settled
+        if error is None:
+            if pending and not self.ended:
+                self.calls[-1].fail("unfinished", "the turn was left before this call was settled")
+            self.end()
+            return
+        try:
+            if pending and not self.ended:
+                self.calls[-1].fail("error", f"{type(error).__name__}: {error}")
+            else:
+                self.end()
+        except GraphStoreError as second:
+            error.add_note(f"and the turn could not be ended: {second}")
+
+    def _settled(self, call: Call, returned: ItemText | None, row: dict[str, Any]) -> None:
+        base = call.context.segment
+        sent = call.sent
+        own = frozenset({(self.conversation_id, _removals(base, self.conversation_id))})
+        calls = [*sent.call_ids, *(returned.call_ids if returned else ())]
+        results = [*sent.result_ids, *(returned.result_ids if returned else ())]
+        exact = sent.exact or (returned is not None and returned.exact)
+        self._segment = extended(
+            base, call.id, own, sent.text, None if returned is None else returned.text, calls, results, exact
+        )
+        if returned is not None:
+            self.last_succeeded_id = call.id
+        if not row["lost"]:
+            self._session.held.put(self._readers, self.conversation_id, self._segment)
+
+
+def readers_or_everyone(asked: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
+    """The readers to assemble a fresh compaction for: those asked for, widened to whom it allows."""
+    return asked if any(reader in allowed for reader in asked) else (*asked, *allowed)
+
+
+def _removals(segment: Segment | None, conversation_id: str) -> int:
+    if segment is not None:
+        for owner, removals in segment.owners:
+            if owner == conversation_id:
+                return removals
+    return 0
+
+
+class Call:
+    """One call of a model, written as pending. Settle it once: ``succeed`` or ``fail``."""
+
+    def __init__(self, turn: Turn, id: str, context: Context, sent: ItemText) -> None:
+        self.turn = turn
+        self.id = id
+        self.context = context
+        self.sent = sent
+        self.settled = False
+
+    def succeed(
+        self,
+        returned: ItemsInput,
+        *,
+        usage: Usage | dict[str, Any] | None = None,
+        finish_reason: str | None = None,
+        response_id: str | None = None,
+        model: str | None = None,
+        end_turn: bool = False,
+    ) -> None:
+        """Store what the model returned; with ``end_turn`` the turn ends in the same transaction.
+
+        The very same completion again is accepted and changes nothing. ``finish_reason="cancelled"`` says the user
+        stopped it. ``model`` names the model that really answered, if the provider says so.
+        Raises ``AlreadySettled`` for another completion, ``TurnLost`` after storing when the turn was taken over,
+        ``CursorMoved`` when ``end_turn`` lost a race (the branch is kept), ``ConversationGone``.
+        """
+        encoded = items.encode(returned, role="assistant")
+        result = writing.succeeded_properties(self.sent, encoded, usage, finish_reason, response_id, model)
+        self._settle(result, encoded, end=end_turn, target_id=self.id, moves=end_turn, reason=Reason.TURN)
+
+    def fail(
+        self,
+        kind: str,
+        message: str = "",
+        *,
+        usage: Usage | dict[str, Any] | None = None,
+        response_id: str | None = None,
+    ) -> None:
+        """Store that the call failed; the turn ends, and the cursor moves to this call.
+
+        Its sent items stay in the next turn's context. With ``kind="context_overflow"`` the cursor goes to the turn's
+        last succeeded call instead, or stays. Raises as ``succeed``.
+        """
+        if not kind:
+            raise InvalidInput("a failure needs a kind, such as 'rate_limit', 'timeout' or 'context_overflow'")
+        target = self.turn.last_succeeded_id if kind == CONTEXT_OVERFLOW else self.id
+        result = writing.failed_properties(kind, message, usage, response_id)
+        self._settle(result, None, end=True, target_id=target, moves=target is not None, reason=Reason.FAILURE)
+
+    def _settle(
+        self,
+        result: dict[str, Any],
+        returned: ItemText | None,
+        *,
+        end: bool,
+        target_id: str | None,
+        moves: bool,
+        reason: Reason,
+    ) -> None:
+        turn = self.turn
+        row = turn._session.row(
+            queries.SETTLE_CALL,
+            conversation_id=turn.conversation_id,
+            node_id=self.id,
+            result=result,
+            exact=returned is not None and returned.exact,
+            turn_id=turn.id,
+            exclusive=turn.exclusive,
+            lease_ms=turn.lease_ms,
+            epoch=turn._epoch,
+            end=end,
+            moves=moves,
+            target_id=target_id,
+            expected=turn._from,
+            move_id=new_id(),
+            reason=reason.value,
+            actor=turn._session.actor,
+        )
+        if row is None or row["outcome"] == "gone":
+            turn.ended = True
+            raise ConversationGone(turn.conversation_id)
+        if row["outcome"] == "conflict":
+            raise AlreadySettled(self.id, row["status"])
+        if not self.settled:
+            self.settled = True
+            turn._settled(self, returned, row)
+        if row["lost"]:
+            turn.ended = True
+            raise TurnLost(turn.conversation_id, turn.id)
+        if end:
+            turn.ended = True
+            if row["moved"] is False:
+                raise CursorMoved(turn.conversation_id, turn._from, row["cursor"], target_id)
+
+
+__all__ = ["DEFAULT_LEASE_SECONDS", "Call", "CompactionUnreadable", "Turn"]

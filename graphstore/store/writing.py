@@ -1,0 +1,99 @@
+"""What a node is made of, as stored properties; absent ones are left out, since the database has no null property."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphstore import fingerprint, jsontext
+from graphstore.items import ItemText
+from graphstore.models import NodeKind, Usage
+
+
+def sent_properties(
+    *,
+    workspace: str,
+    conversation_id: str,
+    node_id: str,
+    kind: NodeKind,
+    turn_id: str,
+    round: int,
+    is_root: bool,
+    sent: ItemText,
+    settings: dict[str, str],
+    context_hash: str | None,
+    provider: str | None = None,
+    model: str | None = None,
+    author: str = "model",
+    options: dict[str, Any] | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The properties of a node as it is before its call: status ``pending``."""
+    properties: dict[str, Any] = {
+        "workspace": workspace,
+        "id": node_id,
+        "conversation_id": conversation_id,
+        "kind": kind.value,
+        "status": "pending",
+        "turn_id": turn_id,
+        "round": round,
+        "is_root": is_root,
+        "author": author,
+        "sent": sent.text,
+        "sent_hash": fingerprint.sha256(sent.text),
+        **settings,
+    }
+    optional = {
+        "provider": provider,
+        "model": model,
+        "context_hash": context_hash,
+        "call_ids": list(sent.call_ids) or None,
+        "result_ids": list(sent.result_ids) or None,
+        "options": jsontext.dumps(options) if options else None,
+        "metadata": jsontext.dumps(metadata) if metadata else None,
+    }
+    properties.update({name: value for name, value in optional.items() if value is not None})
+    return properties
+
+
+def succeeded_properties(
+    sent: ItemText,
+    returned: ItemText,
+    usage: Usage | dict[str, Any] | None = None,
+    finish_reason: str | None = None,
+    response_id: str | None = None,
+    model: str | None = None,
+) -> dict[str, Any]:
+    """What a successful completion adds to a node."""
+    properties: dict[str, Any] = {"status": "succeeded", "returned": returned.text}
+    optional = {
+        "usage": None if usage is None else jsontext.dumps(_usage(usage)),
+        "finish_reason": finish_reason,
+        "response_id": response_id,
+        "model": model,
+        "call_ids": [*sent.call_ids, *returned.call_ids] if returned.call_ids else None,
+        "result_ids": [*sent.result_ids, *returned.result_ids] if returned.result_ids else None,
+    }
+    properties.update({name: value for name, value in optional.items() if value is not None})
+    return with_result_hash(properties)
+
+
+def failed_properties(
+    kind: str, message: str, usage: Usage | dict[str, Any] | None = None, response_id: str | None = None
+) -> dict[str, Any]:
+    """What a failed completion adds to a node."""
+    properties: dict[str, Any] = {"status": "failed", "failure_kind": kind, "failure_message": jsontext.shield(message)}
+    if usage is not None:
+        properties["usage"] = jsontext.dumps(_usage(usage))
+    if response_id is not None:
+        properties["response_id"] = response_id
+    return with_result_hash(properties)
+
+
+def with_result_hash(properties: dict[str, Any]) -> dict[str, Any]:
+    """The properties with the hash that tells a repeated completion from a different one."""
+    return {**properties, "result_hash": fingerprint.content_hash(properties)}
+
+
+def _usage(usage: Usage | dict[str, Any]) -> dict[str, Any]:
+    model = usage if isinstance(usage, Usage) else Usage.model_validate(usage)
+    return model.model_dump(exclude_defaults=True)
