@@ -1,0 +1,336 @@
+"""ChatGPT's data export: a ``mapping`` of nodes with parent, children and one message each.
+
+Links use node ids; a message's own id may differ and is kept. One visible answer is a chain of nodes (thoughts,
+tool call, tool result, recap, text). A tool call is an assistant's message to a recipient other than ``all``; it
+has no call id, so its node id serves as one, and the tool's message below answers it. Several messages of a tool
+about one call become one result of several parts, since a call has one result.
+
+Text is given as it stands: citation marks and offsets refer to it. Whatever of a message the items don't say
+(status, weight, metadata, other fields of its content) is in the call's ``metadata["messages"]`` by node id.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphstore.importers import calls as calls_of
+from graphstore.importers.fields import array, mapping, moment, name, text
+from graphstore.importers.messages import Message, Side, Tree, grow
+from graphstore.importers.records import ImportedConversation, Items, Report
+
+SOURCE = "chatgpt"
+
+Part = dict[str, Any]
+
+_OPEN_CALLS = 64  # calls without a result that are still looked at when a result comes
+
+_FINISH = {"stop": "stop", "interrupted": "cancelled", "max_tokens": "length", "content_filter": "content_filter"}
+_UNFINISHED = {"in_progress": "incomplete", "finished_partial_completion": "length"}
+
+# Where each type of content keeps its text, if that is a plain string.
+_TEXT_FIELD = {
+    "code": "text",
+    "execution_output": "text",
+    "tether_quote": "text",
+    "tether_browsing_display": "result",
+    "sonic_webpage": "text",
+    "system_error": "text",
+    "citable_code_output": "output_str",
+    "model_editable_context": "model_set_context",
+}
+_CONTEXT = ("user_editable_context", "model_editable_context")
+
+
+def recognises(record: Any) -> bool:
+    """Whether ``record`` is one conversation of this export."""
+    return isinstance(record, dict) and isinstance(record.get("mapping"), dict)
+
+
+def conversation(record: Any, report: Report) -> ImportedConversation:
+    """One conversation; ``report.skipped`` says why if there is nothing to read in it."""
+    report.source_id = name(record.get("conversation_id")) or name(record.get("id")) or report.source_id
+    report.title = text(record.get("title"))
+    result = ImportedConversation(
+        SOURCE,
+        report.source_id or "",
+        report,
+        title=report.title,
+        created_at=moment(record.get("create_time")),
+        updated_at=moment(record.get("update_time")),
+        metadata={key: value for key, value in record.items() if key not in ("mapping", "title")},
+    )
+    nodes = record.get("mapping")
+    if not isinstance(nodes, dict):
+        report.skipped = "it has no mapping of messages"
+        return result
+    reader = _Mapping(nodes, report)
+    tree = grow(reader.messages, report)
+    _pair_tools(tree)
+    pointer = _pointer(record, tree, reader.resolve, report)
+    result.cursor_guessed = pointer is None
+    if pointer is None:
+        pointer = tree.newest_leaf()
+    built = calls_of.build(tree, pointer, report, "openai", text(record.get("default_model_slug")))
+    for call in built.calls:
+        call.sent = _one_result_per_call(call.sent)
+    result.calls = built.calls
+    result.cursor_key = calls_of.cursor_of(tree, built, pointer)
+    return result
+
+
+def _pointer(record: Any, tree: Tree, resolve: dict[str, str], report: Report) -> int | None:
+    current = name(record.get("current_node"))
+    if current is not None:
+        at = tree.position.get(resolve.get(current, current))
+        if at is not None:
+            return at
+        report.note("dangling_pointer", f"current_node names {current!r}, which is not in the mapping")
+    report.note("guessed_leaf", "the source's pointer is missing or unknown; the newest leaf is taken")
+    return None
+
+
+class _Mapping:
+    """The mapping's nodes as messages; ``resolve`` gives the node for any of the ids it goes by."""
+
+    def __init__(self, nodes: dict[str, Any], report: Report) -> None:
+        self._report = report
+        self.resolve = _aliases(nodes)
+        self.messages = [self._message(key, node) for key, node in nodes.items() if self._is_node(key, node)]
+
+    def _is_node(self, key: str, node: Any) -> bool:
+        if isinstance(node, dict):
+            return True
+        self._report.note("unknown_content", f"entry {key!r} of the mapping is no node but {str(node)[:80]!r}")
+        return False
+
+    def _message(self, key: str, node: dict[str, Any]) -> Message:
+        parent = name(node.get("parent"))
+        listed = node.get("children")
+        children = [name(child) or "" for child in listed] if isinstance(listed, list) else None
+        message = _read(key, node.get("message"), self._report)
+        message.parent = None if parent is None else self.resolve.get(parent, parent)
+        message.children = None if children is None else [self.resolve.get(child, child) for child in children]
+        message.key = self.resolve.get(key, key)
+        own = name(node.get("id"))
+        if own is not None and own != key:
+            message.notes["mapping_key"] = key
+        return message
+
+
+def _aliases(nodes: dict[str, Any]) -> dict[str, str]:
+    """Node ids, mapping keys and message ids, each to the node's key (its own id unless two share it)."""
+    keys: dict[str, str] = {}
+    taken: set[str] = set()
+    for key, node in nodes.items():
+        own = name(mapping(node).get("id"))
+        keys[key] = own if own is not None and own not in taken and (own == key or own not in nodes) else key
+        taken.add(keys[key])
+    aliases = {own: own for own in keys.values()}
+    for key, own in keys.items():
+        aliases.setdefault(key, own)
+    for key, node in nodes.items():
+        message_id = name(mapping(mapping(node).get("message")).get("id"))
+        if message_id is not None:
+            aliases.setdefault(message_id, keys[key])
+    return aliases
+
+
+def _read(key: str, message: Any, report: Report) -> Message:
+    """The message of one node, links left open."""
+    if message is None:
+        return Message(key, None, Side.NONE, [])
+    if not isinstance(message, dict):
+        report.note("unknown_content", f"the message of node {key!r} is no object; kept raw")
+        return Message(key, None, Side.SENT, [_raw({"message": message})])
+    author = mapping(message.get("author"))
+    role = text(author.get("role")) or ""
+    content = message.get("content")
+    kind = mapping(content).get("content_type")
+    returned = role == "assistant" and kind != "model_editable_context"
+    items, said = _items(key, message, role, kind, mapping(content))
+    metadata = mapping(message.get("metadata"))
+    notes = {field: value for field, value in message.items() if field != "content"}
+    if items is None:
+        report.note("unknown_content", f"node {key!r} has content of type {kind!r} by {role!r}; kept raw")
+        items, notes = [_raw(message)], {}
+    elif rest := {field: value for field, value in mapping(content).items() if field not in said}:
+        notes["content"] = rest
+    return Message(
+        key,
+        None,
+        Side.RETURNED if returned else Side.SENT,
+        items,
+        question=role == "user" and kind not in _CONTEXT,
+        created_at=moment(message.get("create_time")),
+        finished_at=moment(message.get("update_time")),
+        model=text(metadata.get("model_slug")),
+        finish_reason=_finish(message, metadata),
+        notes=notes,
+    )
+
+
+def _finish(message: dict[str, Any], metadata: dict[str, Any]) -> str | None:
+    details = text(mapping(metadata.get("finish_details")).get("type"))
+    status = text(message.get("status")) or ""
+    if details is not None and details != "unknown":
+        return _FINISH.get(details, details)
+    if status in _UNFINISHED:
+        return _UNFINISHED[status]
+    return "stop" if message.get("end_turn") is True else None
+
+
+def _items(
+    key: str, message: dict[str, Any], role: str, kind: Any, content: dict[str, Any]
+) -> tuple[Items | None, tuple[str, ...]]:
+    """The items of a message, and the content fields they fully say; no items: not understood."""
+    if role == "assistant":
+        thoughts = _reasoning(kind, content)
+        if thoughts is not None:
+            return thoughts
+    parts, said = _parts(kind, content)
+    if parts is None:
+        return None, ()
+    attached = _attachments(message, parts)
+    if role == "tool":
+        output = _plain(parts + attached)
+        return [{"type": "tool_result", "call_id": key, "output": output}], said
+    recipient = text(message.get("recipient"))
+    if role == "assistant" and recipient not in (None, "", "all") and kind != "model_editable_context":
+        if len(parts) == 1 and parts[0]["type"] == "text":
+            arguments = parts[0]["text"]
+            return [{"type": "tool_call", "call_id": key, "name": recipient, "arguments": arguments}], said
+        return None, ()
+    if role not in ("user", "assistant", "system", "developer"):
+        return None, ()
+    if role == "system" and not any(part.get("text", "x") for part in parts):
+        return [], said  # the empty node that begins most conversations: nothing was said
+    spoken = "system" if kind in _CONTEXT else role
+    return [{"type": "message", "role": spoken, "content": _plain(parts + attached)}], said
+
+
+def _reasoning(kind: Any, content: dict[str, Any]) -> tuple[Items, tuple[str, ...]] | None:
+    if kind == "thoughts" and isinstance(content.get("thoughts"), list):
+        thoughts = content["thoughts"]
+        if thoughts and all(isinstance(thought, dict) for thought in thoughts):
+            known = [_thought(thought) for thought in thoughts]
+            extra = any(set(thought) - {"content", "summary"} for thought in thoughts)
+            return known, () if extra else ("thoughts",)
+    if kind == "reasoning_recap" and isinstance(content.get("content"), str):
+        return [{"type": "reasoning", "summary": [content["content"]]}], ("content",)
+    if kind in ("thoughts", "reasoning_recap"):
+        parts = array(content.get("parts"))
+        if parts and all(isinstance(part, str) for part in parts):
+            if kind == "thoughts":
+                return [{"type": "reasoning", "text": part} for part in parts], ("parts",)
+            return [{"type": "reasoning", "summary": parts}], ("parts",)
+    return None
+
+
+def _thought(thought: dict[str, Any]) -> dict[str, Any]:
+    item: dict[str, Any] = {"type": "reasoning"}
+    if isinstance(thought.get("content"), str):
+        item["text"] = thought["content"]
+    if isinstance(thought.get("summary"), str):
+        item["summary"] = [thought["summary"]]
+    return item
+
+
+def _parts(kind: Any, content: dict[str, Any]) -> tuple[list[Part] | None, tuple[str, ...]]:
+    if kind in ("text", "multimodal_text") and isinstance(content.get("parts"), list):
+        parts = content["parts"]
+        return [_part(part) for part in parts], ("parts",) if parts else ()
+    if kind == "user_editable_context":
+        fields = [field for field in ("user_profile", "user_instructions") if isinstance(content.get(field), str)]
+        return ([_said(content[field]) for field in fields] or None), tuple(fields)
+    if kind == "computer_output" and isinstance(content.get("screenshot"), dict):
+        return [_part(content["screenshot"])], ("screenshot",)
+    field = _TEXT_FIELD.get(kind) if isinstance(kind, str) else None
+    if field is not None and isinstance(content.get(field), str):
+        return [_said(content[field])], (field,)
+    return None, ()
+
+
+def _said(words: str) -> Part:
+    return {"type": "text", "text": words}
+
+
+def _part(part: Any) -> Part:
+    if isinstance(part, str):
+        return _said(part)
+    kind = mapping(part).get("content_type")
+    pointer = mapping(part).get("asset_pointer")
+    if kind == "image_asset_pointer" and isinstance(pointer, str):
+        # not url: nobody but ChatGPT can fetch it, so it must never be sent on as one
+        return {"type": "image", "asset_pointer": pointer, "extra": {SOURCE: part}}
+    if kind == "audio_transcription" and isinstance(part.get("text"), str):
+        return _said(part["text"]) | {"extra": {SOURCE: part}}
+    return _raw(part)
+
+
+def _attachments(message: dict[str, Any], parts: list[Part]) -> list[Part]:
+    """File parts for the attachments that no part shows already (their bytes are not in the export's text)."""
+    shown = " ".join(part["asset_pointer"] for part in parts if "asset_pointer" in part)
+    found = []
+    for attachment in array(mapping(message.get("metadata")).get("attachments")):
+        ids = (name(mapping(attachment).get("id")), name(mapping(attachment).get("file_id")))
+        if isinstance(attachment, dict) and not any(each is not None and each in shown for each in ids):
+            file: Part = {"type": "file", "extra": {SOURCE: attachment}}
+            if isinstance(attachment.get("name"), str):
+                file["filename"] = attachment["name"]
+            found.append(file)
+    return found
+
+
+def _plain(parts: list[Part]) -> str | list[Part]:
+    """A single plain text as a string."""
+    if not parts:
+        return ""
+    if len(parts) == 1 and parts[0].keys() == {"type", "text"} and parts[0]["type"] == "text":
+        return str(parts[0]["text"])
+    return parts
+
+
+def _raw(value: Any) -> dict[str, Any]:
+    return {"type": "raw", "format": SOURCE, "data": value}
+
+
+def _pair_tools(tree: Tree) -> None:
+    """Give each tool's message the id of the call it answers: the open one of its name, else the oldest open.
+
+    With none open it is another message about the call that was answered last.
+    """
+    states: list[tuple[tuple[tuple[str, str], ...], tuple[str, str] | None]] = [((), None)] * len(tree.messages)
+    for at in tree.walk():
+        above = tree.parent[at]
+        waiting, answered = states[above] if above >= 0 else ((), None)
+        message = tree.messages[at]
+        item = message.items[0] if message.items else {}
+        if item.get("type") == "tool_call":
+            item["call_id"] = message.key
+            waiting = (*waiting[-_OPEN_CALLS:], (message.key, str(item["name"])))
+        elif item.get("type") == "tool_result":
+            tool = name(mapping(message.notes.get("author")).get("name"))
+            named = [call for call in waiting if call[1] == tool]
+            if waiting and (named or answered is None or answered[1] != tool):
+                answered = (named or waiting)[0]
+                waiting = tuple(call for call in waiting if call is not answered)
+            item["call_id"] = answered[0] if answered is not None else message.key
+        elif message.question:
+            waiting, answered = (), None
+        states[at] = waiting, answered
+
+
+def _one_result_per_call(sent: Items) -> Items:
+    """``sent`` with neighbouring results of one call joined into one of several parts."""
+    joined: Items = []
+    for item in sent:
+        last = joined[-1] if joined else {}
+        if item.get("type") == "tool_result" == last.get("type") and item["call_id"] == last["call_id"]:
+            joined[-1] = last | {"output": _listed(last["output"]) + _listed(item["output"])}
+        else:
+            joined.append(item)
+    return joined
+
+
+def _listed(output: str | list[Part]) -> list[Part]:
+    return [_said(output)] if isinstance(output, str) else output

@@ -1,0 +1,220 @@
+"""Cut a stream of bytes into the records of an export, one at a time, in memory of one record.
+
+A record is an element of a top-level array (or of the ``conversations`` array of a wrapping object), a line of
+JSON Lines, or the one object of the file. Records are cut as bytes and parsed later, each by itself, so that one
+bad record costs only itself. Brackets are found by one regular expression that skips whole strings at C speed; a
+string or a value may cross any number of chunks without being looked at twice.
+
+A line is always a record of its own in JSON Lines. In an array the end of a broken element can't be known, so a
+syntax error that hides a bracket takes what follows it into the same damaged record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+CHUNK = 1 << 20
+_SPACE = b" \t\r\n"
+_BOM = b"\xef\xbb\xbf"
+
+# Everything up to the next bracket, whole strings included; stops at a string that this buffer doesn't end.
+_TO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{}]*+)*+', re.S)
+# The same between two elements, where a comma ends a bare value.
+_TO_COMMA = re.compile(rb'[^"\[\]{},]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{},]*+)*+', re.S)
+_STRING_BODY = re.compile(rb'(?:[^"\\]++|\\.)*+', re.S)
+
+_WRAPPER = re.compile(rb'"conversations"\s*:\s*\[')
+_TURN_OF_A_ROW = re.compile(rb'\s*\{\s*"(?:from|value|role|content|loss|weight)"')
+
+
+@dataclass(slots=True)
+class Record:
+    """The bytes of one record, its number in the file (from 0), and what is wrong with it if that is known."""
+
+    text: bytes
+    number: int
+    damage: str | None = None
+
+
+class _Window:
+    """The part of the stream that is being looked at; ``start`` is where the current record begins in it."""
+
+    def __init__(self, stream: BinaryIO, head: bytes) -> None:
+        self._stream = stream
+        self.buffer = bytearray(head)
+        self.start = 0
+        self.position = 0
+        self.failure: str | None = None
+
+    def more(self) -> bool:
+        """Drop what lies before ``start`` and read a chunk; false at the end of the stream."""
+        if self.start:
+            del self.buffer[: self.start]
+            self.position -= self.start
+            self.start = 0
+        try:
+            chunk = self._stream.read(CHUNK)
+        except (EOFError, OSError, ValueError) as error:  # zlib's and zipfile's errors about a damaged stream
+            self.failure = str(error)
+            return False
+        self.buffer += chunk
+        return bool(chunk)
+
+    def cut(self, end: int) -> bytes:
+        """The bytes of the record that ends before ``end``."""
+        with memoryview(self.buffer) as view:
+            return bytes(view[self.start : end]).strip(_SPACE)
+
+
+def records(stream: BinaryIO) -> Iterator[Record]:
+    """Every record of ``stream`` (bytes of JSON or JSON Lines, a byte order mark allowed).
+
+    A damaged or truncated stream gives the whole records before the damage, then one record with ``damage`` set.
+    """
+    window = _Window(stream, b"")
+    while len(window.buffer) < CHUNK and window.more():
+        pass
+    if window.buffer.startswith(_BOM):
+        window.start = window.position = len(_BOM)
+    first = _first_byte(window)
+    if first == b"[":
+        window.position += 1
+        yield from _elements(window)
+        return
+    if first == b"{":
+        wrapped = _wrapped_array(window)
+        if wrapped is not None:
+            window.position = wrapped
+            yield from _elements(window)
+            return
+        if not _looks_like_lines(window):
+            yield from _whole(window)
+            return
+    yield from _lines(window)
+
+
+def _first_byte(window: _Window) -> bytes:
+    while True:
+        rest = bytes(window.buffer[window.position : window.position + 4096])
+        stripped = rest.lstrip(_SPACE)
+        window.position += len(rest) - len(stripped)
+        if stripped:
+            return stripped[:1]
+        window.start = window.position
+        if window.position >= len(window.buffer) and not window.more():
+            return b""
+
+
+def _wrapped_array(window: _Window) -> int | None:
+    """Where the elements of ``{…, "conversations": [`` begin, if this is such an object and not a ShareGPT row."""
+    depth = 0
+    position = window.position
+    buffer = window.buffer
+    while position < len(buffer):
+        if depth == 1:
+            found = _WRAPPER.search(buffer, position)
+            if found is None:
+                return None
+        match = _TO_BRACKET.match(buffer, position)
+        assert match is not None  # the expression matches nothing at least
+        end = match.end()
+        if end >= len(buffer):
+            return None
+        if depth == 1 and buffer[end] == 0x5B and found.end() == end + 1:
+            return None if _TURN_OF_A_ROW.match(buffer, end + 1) else end + 1
+        if buffer[end] in b"[{":
+            depth += 1
+        elif buffer[end] in b"]}":
+            depth -= 1
+            if depth == 0:
+                return None
+        else:
+            return None
+        position = end + 1
+    return None
+
+
+def _looks_like_lines(window: _Window) -> bool:
+    """Whether the first line begins and ends like an object, or the second begins with one at its first column."""
+    buffer = window.buffer
+    searched = window.position
+    while (newline := buffer.find(b"\n", searched)) < 0:
+        searched = len(buffer)
+        if not window.more():
+            return False
+    line = bytes(buffer[newline - 64 if newline > 64 else 0 : newline]).rstrip(_SPACE)
+    if newline - window.position > 1 and line.endswith(b"}"):
+        return True
+    return bytes(buffer[newline + 1 : newline + 2]) == b"{" and line != b"{"
+
+
+def _whole(window: _Window) -> Iterator[Record]:
+    while window.more():
+        pass
+    yield Record(window.cut(len(window.buffer)), 0, window.failure)
+
+
+def _lines(window: _Window) -> Iterator[Record]:
+    number = 0
+    while True:
+        newline = window.buffer.find(b"\n", window.position)
+        if newline < 0:
+            window.position = len(window.buffer)
+            if window.more():
+                continue
+            text = window.cut(len(window.buffer))
+            if text or window.failure:
+                yield Record(text, number, window.failure)
+            return
+        text = window.cut(newline)
+        window.start = window.position = newline + 1
+        if text:
+            yield Record(text, number)
+            number += 1
+
+
+def _elements(window: _Window) -> Iterator[Record]:
+    """The elements of the array whose first element begins at ``position``."""
+    window.start = window.position
+    buffer = window.buffer
+    number = 0
+    depth = 1
+    in_string = False
+    to_bracket = _TO_BRACKET.match
+    while True:
+        if in_string:
+            match = _STRING_BODY.match(buffer, window.position)
+            window.position = match.end() if match else window.position
+            if window.position >= len(buffer) or buffer[window.position] == 0x5C:
+                if not window.more():
+                    break
+                continue
+            window.position += 1
+            in_string = False
+        match = (to_bracket if depth > 1 else _TO_COMMA.match)(buffer, window.position)
+        end = window.position = match.end() if match else window.position
+        if end >= len(buffer):
+            if not window.more():
+                break
+            continue
+        byte = buffer[end]
+        window.position += 1
+        if byte == 0x22:
+            in_string = True
+        elif byte in b"[{":
+            depth += 1
+        elif byte == 0x2C or depth == 1:
+            text = window.cut(end)
+            window.start = window.position
+            if text:
+                yield Record(text, number)
+                number += 1
+            if byte != 0x2C:
+                return
+        else:
+            depth -= 1
+    text = window.cut(len(buffer))
+    yield Record(text, number, window.failure or "the file ends before its array does")
