@@ -98,9 +98,7 @@ class _Dialogue:
             self._drop_unfollowed_thinking()
         last = self._messages[-1] if self._messages else None
         if last is None or last["role"] != role:
-            self._messages.append(
-                {"role": role, "content": content if isinstance(content, str) else list(content)}
-            )
+            self._messages.append({"role": role, "content": content if isinstance(content, str) else list(content)})
             return
         if isinstance(last["content"], str):
             last["content"] = _blocks(last["content"])
@@ -119,11 +117,7 @@ class _Dialogue:
         if not self._messages or self._messages[-1]["role"] != "assistant":
             return
         blocks = self._messages[-1]["content"]
-        while (
-            isinstance(blocks, list)
-            and blocks
-            and blocks[-1].get("type") in ("thinking", "redacted_thinking")
-        ):
+        while isinstance(blocks, list) and blocks and blocks[-1].get("type") in ("thinking", "redacted_thinking"):
             blocks.pop()
         if not blocks:
             self._messages.pop()
@@ -318,9 +312,7 @@ def _read_block(block: Any) -> Json | None:
             return with_extra(item, ANTHROPIC, rest(block, "type", "id", "name", "input"))
         case {"type": "tool_result", "tool_use_id": str(call_id)}:
             content = plain(block.get("content"))
-            output = (
-                [read_part(part, ANTHROPIC) for part in content] if isinstance(content, list) else content
-            )
+            output = [read_part(part, ANTHROPIC) for part in content] if isinstance(content, list) else content
             item = {"type": "tool_result", "call_id": call_id, "output": "" if output is None else output}
             if block.get("is_error"):
                 item["is_error"] = True

@@ -225,9 +225,7 @@ def _is_system_prompt(message: Json) -> bool:
 def _read(position: int, message: Json, after_assistant: bool) -> list[Json]:
     role = message.get("role")
     if not isinstance(role, str):
-        raise InvalidInput(
-            f"message {position} has no 'role'; Chat Completions messages are {{'role', 'content'}}"
-        )
+        raise InvalidInput(f"message {position} has no 'role'; Chat Completions messages are {{'role', 'content'}}")
     if role == "tool" and isinstance(message.get("tool_call_id"), str):
         return [_read_result(message, message["tool_call_id"], "role", "content", "tool_call_id")]
     if role == "function" and isinstance(message.get("name"), str):

@@ -249,9 +249,7 @@ def _read_result(item: Json) -> Json | None:
     if isinstance(output, list):
         output = [read_part(part, OPENAI_RESPONSES) for part in output]
     result = {"type": "tool_result", "call_id": item["call_id"], "output": output}
-    known = (
-        ("call_id", "output") if item["type"] == "custom_tool_call_output" else ("type", "call_id", "output")
-    )
+    known = ("call_id", "output") if item["type"] == "custom_tool_call_output" else ("type", "call_id", "output")
     return with_extra(result, OPENAI_RESPONSES, rest(item, *known))
 
 

@@ -50,11 +50,7 @@ def neutral_parts(content: Any) -> list[Json]:
     """The parts of a stored message or result, those in a provider's own shape turned neutral."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return (
-        [_neutral(part) for part in content if isinstance(part, dict | str)]
-        if isinstance(content, list)
-        else []
-    )
+    return [_neutral(part) for part in content if isinstance(part, dict | str)] if isinstance(content, list) else []
 
 
 def joined_text(parts: Iterable[Json]) -> str:

@@ -55,7 +55,10 @@ def as_list(value: Any, what: str) -> list[Any]:
     """``value`` if it is a list (SDK objects in it turned into JSON); else ``InvalidInput``."""
     value = plain(value)
     if not isinstance(value, list):
-        raise InvalidInput(f"{what} must be a list, not {type(value).__name__}")
+        raise InvalidInput(
+            f"{what!r} must be a list, not {type(value).__name__}; pass the request or response as the provider "
+            "gave it, or the bare list of what was said"
+        )
     return [plain(element) for element in value]
 
 
@@ -63,7 +66,9 @@ def as_object(value: Any, what: str) -> Json:
     """``value`` if it is a JSON object; else ``InvalidInput``."""
     value = plain(value)
     if not isinstance(value, dict):
-        raise InvalidInput(f"{what} must be a JSON object, not {type(value).__name__}")
+        raise InvalidInput(
+            f"{what} is {value!r:.80}, not a JSON object; check that the payload is of the format it is parsed as"
+        )
     return value
 
 

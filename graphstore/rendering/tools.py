@@ -97,7 +97,5 @@ def _kept(native: Json, schema_name: str) -> Json:
     """The neutral fields of a provider's tool."""
     sources = {"parameters": schema_name}
     return {
-        name: native[sources.get(name, name)]
-        for name in _NEUTRAL
-        if native.get(sources.get(name, name)) is not None
+        name: native[sources.get(name, name)] for name in _NEUTRAL if native.get(sources.get(name, name)) is not None
     }

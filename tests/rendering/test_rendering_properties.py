@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import payloads
+import provider_payloads as payloads
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -23,10 +23,7 @@ BYTES = "QUJD"
 def made(**fields: Any) -> st.SearchStrategy[Json]:
     """Objects of these fields; those whose value isn't a strategy are constant."""
     return st.fixed_dictionaries(
-        {
-            name: value if isinstance(value, st.SearchStrategy) else st.just(value)
-            for name, value in fields.items()
-        }
+        {name: value if isinstance(value, st.SearchStrategy) else st.just(value) for name, value in fields.items()}
     )
 
 
@@ -161,9 +158,7 @@ responses_said = st.one_of(
         id="msg_1",
         status="completed",
         phase="final_answer",
-        content=st.lists(
-            responses_output_text | made(type="refusal", refusal=any_text), min_size=1, max_size=2
-        ),
+        content=st.lists(responses_output_text | made(type="refusal", refusal=any_text), min_size=1, max_size=2),
     ),
 )
 responses_raw = st.one_of(
@@ -191,9 +186,7 @@ def responses_round(draw: st.DrawFn) -> list[Json]:
     for n in range(draw(st.integers(1, 3))):
         call_id, output = f"call_{n}", draw(any_text | st.lists(responses_part, min_size=1, max_size=2))
         if draw(st.booleans()):
-            calls.append(
-                {"type": "custom_tool_call", "call_id": call_id, "name": "sh", "input": draw(any_text)}
-            )
+            calls.append({"type": "custom_tool_call", "call_id": call_id, "name": "sh", "input": draw(any_text)})
             outputs.append({"type": "custom_tool_call_output", "call_id": call_id, "output": output})
         else:
             calls.append(
@@ -228,9 +221,7 @@ anthropic_media = marked(
         made(type="image", source=made(type="base64", media_type="image/png", data=BYTES)),
         made(type="image", source=made(type="url", url="https://example.org/a.png")),
         made(type="image", source=made(type="file", file_id="file_1")),
-        made(
-            type="document", source=made(type="base64", media_type="application/pdf", data=BYTES), title=words
-        ),
+        made(type="document", source=made(type="base64", media_type="application/pdf", data=BYTES), title=words),
         made(type="document", source=made(type="text", media_type="text/plain", data=words), context="c"),
         made(type="document", source=made(type="content", content="text"), citations={"enabled": True}),
         made(type="search_result", source="s", title="t", content=[{"type": "text", "text": "x"}]),
