@@ -147,7 +147,7 @@ class DataFolder:
         return [line for line in words if line.strip()]
 
     def tail(self, lines: int) -> list[str]:
-        """Return the last lines of the server's log, or of what it printed when it never came to have a log."""
+        """Return the last lines of the server's log, or what it printed when it never had a log."""
         log = self.neo4j_log if self.neo4j_log.exists() else self.console
         return tail(log, lines)
 

@@ -103,12 +103,18 @@ def launch(
         *("-cp", os.pathsep.join(map(str, jars))),
     ]
     arguments.write_text("\n".join(map(_quoted, words)), "utf-8")
-    command = [java, f"@{arguments}", release.main_class, home_flag(folder), f"--config-dir={folder.conf}"]
+    command = [
+        str(java),
+        f"@{arguments}",
+        release.main_class,
+        home_flag(folder),
+        f"--config-dir={folder.conf}",
+    ]
     options: dict[str, Any] = {"start_new_session": True, "umask": 0o077}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
     with folder.console.open("wb") as console:
-        process = subprocess.Popen(
+        process: subprocess.Popen[bytes] = subprocess.Popen(
             command,
             cwd=folder.path,
             env=java_environment(),
