@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from graphstore.errors import InvalidInput, SourceUnreadable
-from graphstore.importers import chatgpt
+from graphstore.importers import chatgpt, claude_ai, oasst, openai_jsonl
 from graphstore.importers.parse import parse
 from graphstore.importers.records import ImportedConversation, Report
 from graphstore.importers.sources import Progress, Source, sources
@@ -61,8 +61,37 @@ def converted(
     return ImportedConversation(source, report.source_id or where, report, title=report.title)
 
 
+def _oasst(values: Callable[[], Iterator[Parsed]], file: str) -> Iterator[ImportedConversation]:
+    """Trees and threads row by row; flat messages gathered by tree."""
+
+    def rows() -> Iterator[tuple[int, Any]]:
+        for parsed in values():
+            yield parsed.number, parsed if parsed.damage is not None else parsed.value
+
+    for number, row in oasst.grouped(rows):
+        if isinstance(row, list):
+            gathered = Parsed(number, {"rows": row})
+            yield converted(gathered, _gathered, oasst.SOURCE, file)
+        else:
+            parsed = row if isinstance(row, Parsed) else Parsed(number, row)
+            yield converted(parsed, oasst.conversation, oasst.SOURCE, file)
+
+
+def _gathered(value: Any, report: Report) -> ImportedConversation:
+    return oasst.conversation_of_messages(value["rows"], report)
+
+
+def _openai(values: Callable[[], Iterator[Parsed]], file: str) -> Iterator[ImportedConversation]:
+    rows = openai_jsonl.Rows()
+    for parsed in values():
+        yield converted(parsed, rows.conversation, openai_jsonl.SOURCE, file)
+
+
 _FORMATS: dict[str, _Format] = {
     "chatgpt": _Format("ChatGPT export", chatgpt.recognises, _each(chatgpt.conversation, chatgpt.SOURCE)),
+    "claude_ai": _Format("Claude.ai export", claude_ai.recognises, _each(claude_ai.conversation, claude_ai.SOURCE)),
+    "oasst": _Format("OpenAssistant trees, messages or threads", oasst.recognises, _oasst),
+    "openai_jsonl": _Format("OpenAI messages JSONL", openai_jsonl.recognises, _openai),
 }
 
 FORMATS: tuple[str, ...] = tuple(_FORMATS)

@@ -1,0 +1,149 @@
+"""OpenAI's chat rows: ``{"messages": […]}`` a line (or in one array), and preference rows with two outcomes.
+
+Messages have no ids. A message's key is a hash of everything from the row's beginning to it, so a longer row
+keeps the keys of the shorter one. A row without ``id`` or ``conversation_id`` goes by a hash of its beginning up
+to the first question (or the first answer, if that comes earlier) and its number among the rows with the same
+beginning: importing the file again, or with rows continued or appended, finds the same conversations.
+
+The roles and content are read as any Chat Completions message is (``graphstore.rendering.openai_chat``), but a
+system message stays an item, so that a path says exactly what the row says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from graphstore import fingerprint
+from graphstore.errors import InvalidInput
+from graphstore.importers import calls as calls_of
+from graphstore.importers.fields import array, mapping, moment, name, text
+from graphstore.importers.messages import Message, Side, grow
+from graphstore.importers.records import ImportedConversation, Items, Report
+from graphstore.rendering import openai_chat
+from graphstore.rendering import tools as tool_shapes
+
+SOURCE = "openai_jsonl"
+
+_OUTCOMES = ("preferred_output", "non_preferred_output")
+
+
+def recognises(row: Any) -> bool:
+    """Whether ``row`` is a chat row or a preference row."""
+    if not isinstance(row, dict):
+        return False
+    messages = _messages(row)
+    return bool(messages) and all(isinstance(each, dict) and "role" in each for each in messages)
+
+
+def _messages(row: dict[str, Any]) -> list[Any]:
+    if isinstance(row.get("messages"), list):
+        return array(row["messages"])
+    return array(mapping(row.get("input")).get("messages")) if _OUTCOMES[0] in row else []
+
+
+class Rows:
+    """Reads the rows of one file; remembers how often each beginning has come."""
+
+    def __init__(self) -> None:
+        self._beginnings: Counter[str] = Counter()
+
+    def conversation(self, row: Any, report: Report) -> ImportedConversation:
+        """One row as a conversation; ``report.skipped`` says why if there is nothing to read in it."""
+        said = _messages(row)
+        report.source_id = self._source_id(row, said)
+        result = ImportedConversation(
+            SOURCE,
+            report.source_id,
+            report,
+            created_at=moment(row.get("created_at")),
+            metadata={key: value for key, value in row.items() if key not in ("messages", "input", *_OUTCOMES)},
+        )
+        if not said:
+            report.skipped = "it has no messages"
+            return result
+        messages = _chain(said, None, report)
+        stem = messages[-1]
+        ends = [stem.key]
+        for outcome in _OUTCOMES:
+            if branch := array(row.get(outcome)):
+                messages += (chain := _chain(branch, stem, report))
+                ends.append(chain[-1].key)
+        if isinstance(row.get("input"), dict):
+            result.metadata |= {key: value for key, value in row["input"].items() if key != "messages"}
+        tree = grow(messages, report)
+        pointer = tree.position[ends[min(1, len(ends) - 1)]]
+        built = calls_of.build(tree, pointer, report, None, text(row.get("model")))
+        tools = _tools(row)
+        for call in built.calls:
+            call.tools = tools
+        result.calls = built.calls
+        result.cursor_key = calls_of.cursor_of(tree, built, pointer)
+        return result
+
+    def _source_id(self, row: dict[str, Any], said: list[Any]) -> str:
+        given = name(row.get("id")) or name(row.get("conversation_id"))
+        if given is not None:
+            return given
+        beginning = fingerprint.content_hash(_beginning(said))[:32]
+        self._beginnings[beginning] += 1
+        return f"{beginning}-{self._beginnings[beginning]}"
+
+
+def _beginning(said: list[Any]) -> list[Any]:
+    roles = [mapping(each).get("role") for each in said]
+    for at, role in enumerate(roles):
+        if role == "user":
+            return said[: at + 1]
+        if role == "assistant":
+            return said[: max(at, 1)]
+    return said[:1]
+
+
+def _chain(said: list[Any], above: Message | None, report: Report) -> list[Message]:
+    messages: list[Message] = []
+    for record in said:
+        before = above.key if above else ""
+        key = fingerprint.sha256(f"{before} {fingerprint.content_hash(record)}")[:32]
+        above = _message(key, above.key if above else None, record, report)
+        messages.append(above)
+    return messages
+
+
+def _message(key: str, parent: str | None, record: Any, report: Report) -> Message:
+    role = mapping(record).get("role")
+    items = _items(record)
+    for item in items:
+        if item.get("type") == "raw":
+            report.note("unknown_content", f"a message with the role {role!r} is not understood; kept raw")
+    weight = mapping(record).get("weight")
+    return Message(
+        key,
+        parent,
+        Side.RETURNED if role == "assistant" else Side.SENT,
+        items,
+        question=role == "user",
+        notes={} if weight is None else {"weight": weight},
+    )
+
+
+def _items(record: Any) -> Items:
+    try:
+        parsed = openai_chat.parse([record])
+    except InvalidInput:
+        return [{"type": "raw", "format": "openai-chat", "data": record}]
+    if parsed.system is not None:
+        return [{"type": "message", "role": "system", "content": parsed.system}]
+    return parsed.items
+
+
+def _tools(row: dict[str, Any]) -> Items | None:
+    tools = [tool for tool in array(row.get("tools")) if isinstance(tool, dict)]
+    functions = [{"type": "function", "function": each} for each in array(row.get("functions"))]
+    read = []
+    for tool in tools + functions:
+        try:
+            read.append(tool_shapes.from_chat(tool))
+        except (InvalidInput, AttributeError, LookupError, TypeError):
+            read.append(tool)
+    return read or None
