@@ -1,1 +1,62 @@
-"""A conversation store for LLM applications whose conversations are trees, on Neo4j."""
+"""A conversation store for LLM applications whose conversations are trees, on Neo4j.
+
+from graphstore import GraphStore
+
+with GraphStore.open() as store:
+    conversation_id = store.create_conversation(title="Revenue")
+    with store.turn(conversation_id) as turn:
+        call = turn.call("What was our revenue?", provider="openai", model="gpt-5")
+        ...  # send call.context.render("openai-chat") to the model
+        call.succeed("It was 4.2 million.")
+"""
+
+from graphstore import errors
+from graphstore.context import Context, Settings
+from graphstore.errors import GraphStoreError
+from graphstore.models import (
+    Conversation,
+    ConversationSummary,
+    Failure,
+    Marker,
+    Message,
+    Move,
+    Node,
+    NodeKind,
+    Reason,
+    Reasoning,
+    Status,
+    ToolCall,
+    ToolResult,
+    UnseenBranch,
+    Usage,
+)
+from graphstore.rendering import parse, render
+from graphstore.store import INHERIT, Call, GraphStore, Turn
+
+__all__ = [
+    "INHERIT",
+    "Call",
+    "Context",
+    "Conversation",
+    "ConversationSummary",
+    "Failure",
+    "GraphStore",
+    "GraphStoreError",
+    "Marker",
+    "Message",
+    "Move",
+    "Node",
+    "NodeKind",
+    "Reason",
+    "Reasoning",
+    "Settings",
+    "Status",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "UnseenBranch",
+    "Usage",
+    "errors",
+    "parse",
+    "render",
+]

@@ -14,6 +14,7 @@ from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
 from graphstore.segments import Owners, Segment, texts
 
+
 @dataclass(frozen=True)
 class Settings:
     """What a call sends beside its items: prompt, tools and response format, with the hash of each."""

@@ -24,7 +24,9 @@ from neo4j.exceptions import (
     Neo4jError,
     ServiceUnavailable,
 )
+from neo4j.time import DateTime
 
+from graphstore import queries
 from graphstore.errors import InvalidInput, QueryNotice, ServerUnavailable
 from graphstore.queries import Query
 
@@ -63,7 +65,8 @@ class Database:
         except (ConfigurationError, ValueError) as error:
             raise InvalidInput(f"{uri!r} is not a Neo4j address: {error}; try bolt://host:7687") from None
         try:
-            driver.verify_connectivity(database=database)
+            with driver.session(database=database) as session:
+                session.run(queries.PING.text).consume()  # type: ignore[arg-type]
         except AuthError:
             driver.close()
             raise ServerUnavailable(
@@ -153,6 +156,11 @@ class Database:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
+
+
+def stored_time(text: str) -> DateTime:
+    """A time in the driver's own type, which keeps the database's nanoseconds; ``ValueError`` when it is none."""
+    return DateTime.from_iso_format(text)
 
 
 class Transaction:

@@ -230,4 +230,3 @@ class QueryError(GraphStoreError):
 
 class QueryNotice(UserWarning):
     """A notice of the database about a query (deprecated, unknown label), raised as a Python warning."""
-

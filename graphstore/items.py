@@ -48,7 +48,9 @@ def encode(items: ItemsInput, *, role: str) -> ItemText:
             raise InvalidItems(f"JSON text of items must be an array, this is {_name(parsed)}")
         listed, text = parsed, _verbatim(items)
     else:
-        listed = [i.model_dump(exclude_unset=False, exclude_none=True) if isinstance(i, BaseModel) else i for i in items]
+        listed = [
+            i.model_dump(exclude_unset=False, exclude_none=True) if isinstance(i, BaseModel) else i for i in items
+        ]
     if not listed:
         return NO_ITEMS
     call_ids: list[str] = []

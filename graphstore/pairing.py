@@ -68,9 +68,7 @@ def pair(items: Sequence[dict[str, Any]], boundaries: Sequence[int] = ()) -> Pai
     return Pairing(kept, tuple(calls), tuple(orphans), reasoning)
 
 
-def _bound_reasoning(
-    items: Sequence[dict[str, Any]], filtered: set[int], boundaries: set[int]
-) -> tuple[int, ...]:
+def _bound_reasoning(items: Sequence[dict[str, Any]], filtered: set[int], boundaries: set[int]) -> tuple[int, ...]:
     """Indexes of reasoning that precedes nothing but filtered calls in what its model call returned."""
     dropped: list[int] = []
     run: list[int] = []

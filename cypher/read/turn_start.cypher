@@ -9,12 +9,17 @@ OPTIONAL MATCH (n)-[:PARENT|COMPACTS*0..]->(first:Node)
 WHERE first.turn_id = n.turn_id AND first.round = 0 AND first.kind <> 'compaction'
 WITH c, cursor, n, first LIMIT 1
 OPTIONAL MATCH (first)-[:PARENT]->(parent:Node)
+OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: first.system_hash})
+OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: first.tools_hash})
+OPTIONAL MATCH (response_format:Blob {workspace: $workspace, sha256: first.response_format_hash})
 RETURN c.epoch AS epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
-       first.conversation_id AS owner,
+       CASE WHEN first.conversation_id = c.id THEN true
+            ELSE EXISTS { (cursor)-[:PARENT|COMPACTS*0..]->(first) } END AS reachable,
        first.sent AS sent, first:ExactText AS exact, parent.id AS parent_id, first.deleted_at AS deleted_at,
        first.provider AS provider, first.model AS model, first.system_hash AS system_hash,
-       first.tools_hash AS tools_hash, first.response_format_hash AS response_format_hash,
-       first.parameters_hash AS parameters_hash,
+       system.data AS system, first.tools_hash AS tools_hash, tools.data AS tools,
+       first.response_format_hash AS response_format_hash, response_format.data AS response_format,
+       first.parameters_hash AS parameters_hash, first.context_hash AS context_hash,
        CASE WHEN NOT c.compacted THEN [] ELSE
          COLLECT { MATCH (cursor)-[hops:PARENT|COMPACTS*1..]->(first)
                    UNWIND [hop IN hops WHERE hop.readers IS NOT NULL] AS folded

@@ -2,4 +2,4 @@
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 OPTIONAL MATCH (c)-[unseen:UNSEEN]->(:Node {workspace: $workspace, id: $node_id})
 DELETE unseen
-RETURN count(unseen) AS dismissed
+RETURN c.id AS conversation_id, count(unseen) AS dismissed

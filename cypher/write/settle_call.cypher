@@ -17,14 +17,14 @@ WITH c, n, now, edge, at, target, done,
        ELSE 'conflict'
      END AS outcome,
      $exclusive AND coalesce(c.turn_id, '') <> $turn_id AS elsewhere
-WITH c, n, now, edge, at, target, done, outcome, elsewhere AND done IS NULL AS lost,
+WITH c, n, now, edge, at, target, done, outcome, elsewhere, elsewhere AND outcome = 'ok' AS lost,
      $end AND NOT elsewhere AND outcome IN ['ok', 'repeated'] AND done IS NULL AS ends
 WITH *, CASE WHEN done IS NOT NULL THEN done.accepted
              WHEN ends AND $moves THEN coalesce(at.id, '') = coalesce($expected, '') END AS moved
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   SET n += $result, n.finished_at = now
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText))
-FOREACH (renew IN CASE WHEN NOT lost AND NOT ends AND $exclusive AND done IS NULL AND outcome <> 'gone'
+FOREACH (renew IN CASE WHEN NOT elsewhere AND NOT ends AND $exclusive AND outcome <> 'gone'
                        THEN [1] ELSE [] END |
   SET c.turn_expires_at = now + duration({milliseconds: $lease_ms}))
 FOREACH (over IN CASE WHEN ends AND $exclusive THEN [1] ELSE [] END |

@@ -1,1 +1,7 @@
-"""The verbs."""
+"""The verbs: one public ``GraphStore``, standing on one file per subject."""
+
+from graphstore.store.graph_store import GraphStore
+from graphstore.store.settings import INHERIT
+from graphstore.store.turns import Call, Turn
+
+__all__ = ["INHERIT", "Call", "GraphStore", "Turn"]

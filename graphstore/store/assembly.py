@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import Any
 
 from graphstore import items, queries
-from graphstore import jsontext as js
-from graphstore.context import Context, Settings
+from graphstore.context import Context
 from graphstore.database import Row
 from graphstore.errors import (
     CompactionUnreadable,
@@ -20,6 +18,7 @@ from graphstore.items import ItemsInput, ItemText
 from graphstore.segments import Owners, Segment, extended
 from graphstore.store.held import Readers
 from graphstore.store.session import Session
+from graphstore.store.settings import settings_of
 
 log = logging.getLogger("graphstore")
 
@@ -61,9 +60,7 @@ def with_new_items(session: Session, context: Context, new_items: ItemText) -> C
     if not context.filtered:
         return context
     nodes = {node for node, what, _ in context.filtered if node is not None and what == "call"}
-    explained = {
-        row["node_id"]: row["explanation"] for row in session.rows(queries.OPEN_CALLS, node_ids=sorted(nodes))
-    }
+    explained = {row["node_id"]: row["explanation"] for row in session.rows(queries.OPEN_CALLS, node_ids=sorted(nodes))}
     context = replace(context, explained=explained)
     for warning in context.warnings:
         log.warning("conversation %r: %s", context.conversation_id, warning)
@@ -86,10 +83,9 @@ def _extend(
     )
     row = row or {}
     top = by_id.get(row["ids"][-1]) if row.get("ids") else None
-    if top is not None:
-        if not (top.owners <= owners_of(row) and top.unsettled.isdisjoint(row["settled"])):
-            session.held.forget(readers, top)
-            return None
+    if top is not None and not (top.owners <= owners_of(row) and top.unsettled.isdisjoint(row["settled"])):
+        session.held.forget(readers, top)
+        return None
     return _context(session, row, conversation_id, node_id, top, readers)
 
 
@@ -165,13 +161,6 @@ def _check_top(ids: list[str], is_root: bool | None, compactions: dict[str, list
 def owners_of(row: Row) -> Owners:
     """The conversations that own a path, each with how often data was removed from it."""
     return frozenset((owner, removals) for owner, removals in row["removals"])
-
-
-def settings_of(row: Row) -> Settings:
-    """The system prompt and tools in force at the end of a path."""
-    system: Any = None if row["system"] is None else js.loads(row["system"])
-    tools: Any = None if row["tools"] is None else js.loads(row["tools"])
-    return Settings(system=system, tools=tools, system_hash=row["system_hash"], tools_hash=row["tools_hash"])
 
 
 def encode_new(new_items: ItemsInput | None) -> ItemText:

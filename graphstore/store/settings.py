@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from graphstore import jsontext
 from graphstore.context import Settings
+from graphstore.database import Row
 from graphstore.errors import InvalidInput
 from graphstore.fingerprint import sha256
 from graphstore.store.session import Session
+
+
+def settings_of(row: Row) -> Settings:
+    """The settings in a row of ``assemble``, ``extend`` or ``turn_start`` (the first two give no response format)."""
+    texts = {name: row.get(name) for name in ("system", "tools", "response_format")}
+    values: dict[str, Any] = {name: None if text is None else jsontext.loads(text) for name, text in texts.items()}
+    hashes = {f"{name}_hash": row.get(f"{name}_hash") for name in texts}
+    return Settings(**values, **hashes)
 
 
 class Inherit:
@@ -39,14 +48,29 @@ class InForce:
         ]
 
 
-def in_force(
-    before: Settings,
-    system: str | Inherit | None,
-    tools: list[dict[str, Any]] | Inherit | None,
-    response_format: dict[str, Any] | None,
-    parameters: dict[str, Any] | None,
-) -> InForce:
-    """The settings of a call after a path whose own are ``before``; ``INHERIT`` keeps prompt and tools."""
+class CallOptions(TypedDict, total=False):
+    """What may be said about a call beside what it sends.
+
+    ``system`` and ``tools`` stay as they are on the path unless given, ``response_format`` within its turn; ``None``
+    takes them away. ``provider`` and
+    ``model`` also say which compactions can be read. ``node_id`` is the caller's own id for the call.
+    """
+
+    provider: str | None
+    model: str | None
+    system: str | Inherit | None
+    tools: list[dict[str, Any]] | Inherit | None
+    response_format: dict[str, Any] | Inherit | None
+    parameters: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    node_id: str | None
+
+
+def in_force(before: Settings, options: CallOptions) -> InForce:
+    """The settings of a call after a path whose own are ``before``."""
+    system = options.get("system", INHERIT)
+    tools = options.get("tools", INHERIT)
+    response_format = options.get("response_format", INHERIT)
     texts: dict[str, str] = {}
     properties: dict[str, str] = {}
 
@@ -74,7 +98,11 @@ def in_force(
         tools, tools_hash = before.tools, inherited("tools", before.tools_hash)
     else:
         tools_hash = keep("tools", tools)
-    response_format_hash = keep("response_format", response_format)
-    keep("parameters", parameters)
+    if isinstance(response_format, Inherit):
+        response_format = before.response_format
+        response_format_hash = inherited("response_format", before.response_format_hash)
+    else:
+        response_format_hash = keep("response_format", response_format)
+    keep("parameters", options.get("parameters"))
     shown = Settings(system, tools, response_format, system_hash, tools_hash, response_format_hash)
     return InForce(properties, texts, shown)

@@ -6,15 +6,15 @@ has written it never reads back: each call's context extends the one before in m
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import TracebackType
-from typing import Any
+from typing import Any, Unpack
 
 from graphstore import items, queries
 from graphstore.context import Context, Settings
 from graphstore.errors import (
     AlreadySettled,
     CallInProgress,
-    CompactionUnreadable,
     ConversationGone,
     ConversationNotFound,
     CursorMoved,
@@ -22,15 +22,17 @@ from graphstore.errors import (
     InvalidInput,
     TurnLost,
 )
-from graphstore.fingerprint import new_id
+from graphstore.fingerprint import derived_id, new_id
 from graphstore.items import ItemsInput, ItemText
 from graphstore.models import CONTEXT_OVERFLOW, NodeKind, Reason, Usage
 from graphstore.segments import Segment, extended
 from graphstore.store import compaction, lost_turns, writing
 from graphstore.store.assembly import assemble, readers_of, with_new_items
+from graphstore.store.held import Readers
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
-from graphstore.store.settings import INHERIT, Inherit, in_force
+from graphstore.store.settings import CallOptions, in_force
+from graphstore.store.spots import Spot
 
 DEFAULT_LEASE_SECONDS = 300.0
 
@@ -38,8 +40,8 @@ DEFAULT_LEASE_SECONDS = 300.0
 class Turn:
     """A turn of a conversation; use it as a context manager.
 
-    Leaving it ends the turn: the cursor moves to its last node. Leaving it by an exception fails the pending call first
-    (its sent items stay in the context of the next turn). ``start`` names where it stands: ``parent_id`` of its first
+    Leaving it ends the turn: the cursor moves to its last node. Leaving it by an exception fails the pending call
+    first (its sent items stay in the context of the next turn). ``start`` names where it stands: ``parent_id`` of its first
     node; an edit also brings ``move`` (the cursor's move to that parent).
     """
 
@@ -70,7 +72,7 @@ class Turn:
         self._epoch = 0
         self._segment: Segment | None = None
         self._settings = Settings()
-        self._readers: tuple[str, ...] = ()
+        self._readers: Readers = ()
 
     @property
     def current(self) -> Call:
@@ -79,120 +81,78 @@ class Turn:
             raise InvalidInput(f"turn {self.id!r} has no call yet; begin one with turn.call(...)")
         return self.calls[-1]
 
-    def call(
-        self,
-        sent: ItemsInput = (),
-        *,
-        provider: str | None = None,
-        model: str | None = None,
-        system: str | Inherit | None = INHERIT,
-        tools: list[dict[str, Any]] | Inherit | None = INHERIT,
-        response_format: dict[str, Any] | None = None,
-        parameters: dict[str, Any] | None = None,
-        metadata: dict[str, Any] | None = None,
-        node_id: str | None = None,
-    ) -> Call:
+    def call(self, sent: ItemsInput = (), **options: Unpack[CallOptions]) -> Call:
         """Write a pending call with what it newly sends; ``call.context`` is then what to send to the model.
 
-        ``system`` and ``tools`` stay as they were on the path unless given (``None`` takes them away).
-        Raises ``TurnInProgress``, ``TurnLost``, ``CallInProgress``, ``ConversationGone``, ``IdConflict``,
-        ``InvalidItems``.
+        Options: see ``CallOptions``. Raises ``TurnInProgress``, ``TurnLost``, ``CallInProgress``,
+        ``ConversationGone``, ``IdConflict``, ``InvalidItems``.
         """
         encoded = items.encode(sent, role="user")
         if self.calls and not self.calls[-1].settled:
             raise CallInProgress(self.id, self.calls[-1].id)
         if self.ended:
             raise InvalidInput(f"turn {self.id!r} has ended; start a new one")
-        readers = readers_of(provider, model)
+        readers = readers_of(options.get("provider"), options.get("model"))
         while True:
             if self._rounds == 0:
                 base = assemble(self._session, self.conversation_id, None, readers)
             else:
                 base = self._base(readers)
-            call = self._begin(
-                base, base.node_id, encoded, provider, model, system, tools, response_format, parameters, metadata, node_id
-            )
+            call = self._begin(base, encoded, readers, options)
             if call is not None:
                 return call
 
-    def begin_at(
-        self,
-        parent_id: str | None,
-        cursor: str | None,
-        epoch: int,
-        reason: Reason,
-        sent: ItemText,
-        inherited: Settings,
-        *,
-        provider: str | None,
-        model: str | None,
-        system: str | Inherit | None,
-        tools: list[dict[str, Any]] | Inherit | None,
-        response_format: dict[str, Any] | None,
-        parameters: dict[str, Any] | None,
-        metadata: dict[str, Any] | None,
-        node_id: str | None,
-    ) -> Call:
-        """Move the cursor from ``cursor`` to ``parent_id``, take the turn and write its first call, all at once.
+    def begin_at(self, spot: Spot, reason: Reason, sent: ItemText, inherited: Settings, options: CallOptions) -> Call:
+        """Move the cursor to where ``spot``'s turn hangs, take the turn and write its first call, all at once.
 
         What edit and regenerate stand on. Raises as ``call`` does, and ``CursorMoved``.
         """
-        readers = readers_of(provider, model)
-        if parent_id is None:
-            base = Context(None, items.NO_ITEMS, inherited, self.conversation_id)
-        else:
-            base = assemble(self._session, None, parent_id, readers)
-        base = Context(
-            base.segment, items.NO_ITEMS, inherited, self.conversation_id, cursor, None, epoch, base.owners, base.held
+        readers = readers_of(options.get("provider"), options.get("model"))
+        base = Context(None, items.NO_ITEMS)
+        if spot.parent_id is not None:
+            base = assemble(self._session, None, spot.parent_id, readers)
+        base = replace(
+            base,
+            settings=inherited,
+            conversation_id=self.conversation_id,
+            cursor=spot.cursor,
+            epoch=spot.epoch,
         )
         move = {"id": new_id(), "reason": reason.value, "actor": self._session.actor}
-        call = self._begin(
-            base, parent_id, sent, provider, model, system, tools, response_format, parameters, metadata, node_id, move
-        )
+        call = self._begin(base, sent, readers, options, move)
         assert call is not None
         return call
 
-    def _base(self, readers: tuple[str, ...]) -> Context:
+    def _base(self, readers: Readers) -> Context:
         """What a later round stands on: the turn's own last segment, no read (unless another reader asks)."""
         segment = self._segment
         if readers != self._readers:
-            assert self.last_id is not None
             segment = assemble(self._session, None, self.last_id, readers).segment
-        return Context(segment, items.NO_ITEMS, self._settings, self.conversation_id, self._from, None, self._epoch)
+        return Context(
+            segment,
+            items.NO_ITEMS,
+            self._settings,
+            self.conversation_id,
+            self._from,
+            epoch=self._epoch,
+            held=0 if segment is None else segment.depth,
+        )
 
     def _begin(
         self,
         base: Context,
-        parent_id: str | None,
         sent: ItemText,
-        provider: str | None,
-        model: str | None,
-        system: str | Inherit | None,
-        tools: list[dict[str, Any]] | Inherit | None,
-        response_format: dict[str, Any] | None,
-        parameters: dict[str, Any] | None,
-        metadata: dict[str, Any] | None,
-        node_id: str | None,
+        readers: Readers,
+        options: CallOptions,
         move: dict[str, Any] | None = None,
     ) -> Call | None:
         """Write the pending node; ``None`` when the first call must look at the conversation again."""
-        settings = in_force(base.settings, system, tools, response_format, parameters)
-        readers = readers_of(provider, model)
-        base = Context(
-            base.segment,
-            items.NO_ITEMS,
-            settings.shown,
-            self.conversation_id,
-            base.cursor,
-            base.version,
-            base.epoch,
-            base.owners,
-            base.held,
-        )
-        context = with_new_items(self._session, base, sent)
+        settings = in_force(base.settings, options)
+        context = with_new_items(self._session, replace(base, settings=settings.shown), sent)
         first = self._rounds == 0
         epoch = base.epoch or 0
-        call_id = node_id or new_id()
+        parent_id = base.node_id
+        call_id = options.get("node_id") or new_id()
         node = writing.sent_properties(
             workspace=self._session.workspace,
             conversation_id=self.conversation_id,
@@ -204,10 +164,10 @@ class Turn:
             sent=sent,
             settings=settings.properties,
             context_hash=context.hash,
-            provider=provider,
-            model=model,
+            provider=options.get("provider"),
+            model=options.get("model"),
             options={"readers": list(readers)} if len(readers) > 1 else None,
-            metadata=metadata,
+            metadata=options.get("metadata"),
         )
         row = self._session.row(
             queries.APPEND_CALL,
@@ -228,28 +188,25 @@ class Turn:
         )
         if row is None:
             raise ConversationNotFound(self.conversation_id, self._session.workspace)
-        match row["outcome"]:
-            case "ok" | "repeated":
-                pass
-            case "turn_expired":
-                lost_turns.settle(self._session, self.conversation_id, row["turn_id"])
-                if move is None:
-                    return None
-                raise CursorMoved(self.conversation_id, base.cursor, self._cursor_now(), None)
-            case "moved" | "gone" if first and move is None:
-                return None  # it moved (or was cleared) between our read and our write: nobody relied on it yet
-            case _:
-                refuse(
-                    row,
-                    conversation_id=self.conversation_id,
-                    node_id=call_id,
-                    target_id=parent_id,
-                    expected=base.cursor,
-                    turn_id=self.id,
-                )
+        outcome = row["outcome"]
+        if outcome == "turn_expired":
+            lost_turns.settle(self._session, self.conversation_id, row["turn_id"])
+        if outcome in {"turn_expired", "moved", "gone"} and first and move is None:
+            return None  # it changed between our read and our write, and nobody relied on that read yet
+        if outcome == "turn_expired":
+            raise CursorMoved(self.conversation_id, base.cursor, self._cursor_now(), None)
+        if outcome not in {"ok", "repeated"}:
+            refuse(
+                row,
+                conversation_id=self.conversation_id,
+                node_id=call_id,
+                target_id=parent_id,
+                expected=base.cursor,
+                turn_id=self.id,
+            )
         self._session.stored_settings.update(settings.texts)
         if first:
-            self._from = parent_id if move is not None else base.cursor
+            self._from = base.cursor if move is None else parent_id
             self._epoch = epoch
         self._rounds += 1
         self.last_id = call_id
@@ -308,7 +265,7 @@ class Turn:
             target_id=self.last_id,
             expected=self._from,
             epoch=self._epoch,
-            move_id=new_id(),
+            move_id=derived_id("end", self.id),
             reason=Reason.TURN.value,
             actor=self._session.actor,
             turn_id=self.id,
@@ -451,7 +408,7 @@ class Call:
             moves=moves,
             target_id=target_id,
             expected=turn._from,
-            move_id=new_id(),
+            move_id=derived_id("settle", self.id),
             reason=reason.value,
             actor=turn._session.actor,
         )
@@ -463,13 +420,10 @@ class Call:
         if not self.settled:
             self.settled = True
             turn._settled(self, returned, row)
-        if row["lost"]:
+        if row["lost"] or (moves and row["moved"] is None):
             turn.ended = True
             raise TurnLost(turn.conversation_id, turn.id)
         if end:
             turn.ended = True
             if row["moved"] is False:
                 raise CursorMoved(turn.conversation_id, turn._from, row["cursor"], target_id)
-
-
-__all__ = ["DEFAULT_LEASE_SECONDS", "Call", "CompactionUnreadable", "Turn"]

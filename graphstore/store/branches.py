@@ -1,0 +1,204 @@
+"""Branching: edit, regenerate, correct, switch, fork; markers and unseen branches (rules B, C3, X1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphstore import items, jsontext, queries
+from graphstore.database import Row
+from graphstore.errors import ConversationNotFound, CursorMoved, IdConflict, InvalidInput, NodeNotFound
+from graphstore.fingerprint import new_id
+from graphstore.items import ItemDict, ItemsInput
+from graphstore.models import Marker, NodeKind, Reason
+from graphstore.store import lost_turns, spots, writing
+from graphstore.store.refusals import refuse
+from graphstore.store.session import Session
+from graphstore.store.settings import CallOptions
+from graphstore.store.turns import Turn
+
+WINDOW = 50
+"""At most so many sibling ids are given with a marker."""
+
+
+def edit(
+    session: Session,
+    turn: Turn,
+    node_id: str | None,
+    question: str | Mapping[int, ItemDict],
+    options: CallOptions,
+) -> Turn:
+    """Begin ``turn`` beside the turn of ``node_id``, with its question replaced."""
+    spot = _spot_past_lost_turns(session, turn.conversation_id, node_id)
+    turn.begin_at(spot, Reason.EDIT, spot.edited(question), spot.settings, options)
+    return turn
+
+
+def regenerate(session: Session, turn: Turn, node_id: str | None, options: CallOptions) -> Turn:
+    """Begin ``turn`` beside the turn of ``node_id``, with the same sent items; provider and model stay unless given."""
+    spot = _spot_past_lost_turns(session, turn.conversation_id, node_id)
+    if "model" not in options and "provider" not in options:
+        options = {**options, "provider": spot.provider, "model": spot.model}
+    turn.begin_at(spot, Reason.REGENERATE, spot.unchanged(), spot.settings, options)
+    return turn
+
+
+def _spot_past_lost_turns(session: Session, conversation_id: str, node_id: str | None) -> spots.Spot:
+    """The spot to branch from; a dead turn is settled first, since that moves the cursor."""
+    row = session.row(queries.CONVERSATION, conversation_id=conversation_id)
+    if row is not None and row["turn_id"] is not None and row["turn_expired"]:
+        lost_turns.settle(session, conversation_id, row["turn_id"])
+    return spots.find(session, conversation_id, node_id)
+
+
+def correct(
+    session: Session,
+    conversation_id: str,
+    node_id: str | None,
+    returned: ItemsInput,
+    metadata: dict[str, Any] | None,
+    corrected_id: str | None,
+) -> str:
+    """A person's correction: a sibling with the same sent items and other returned ones; the cursor moves to it."""
+    spot = _spot_past_lost_turns(session, conversation_id, node_id)
+    sent, encoded = spot.unchanged(), items.encode(returned, role="assistant")
+    new_node_id = corrected_id or new_id()
+    node = writing.sent_properties(
+        workspace=session.workspace,
+        conversation_id=conversation_id,
+        node_id=new_node_id,
+        kind=NodeKind.TURN,
+        turn_id=new_node_id,
+        round=0,
+        is_root=spot.parent_id is None,
+        sent=sent,
+        settings=spot.hashes,
+        context_hash=spot.context_hash,
+        author="person",
+        metadata=metadata,
+    )
+    node |= writing.succeeded_properties(sent, encoded)
+
+    def write() -> Row:
+        row = session.row(
+            queries.RECORD_CALL,
+            conversation_id=conversation_id,
+            node=node,
+            node_id=new_node_id,
+            parent_id=spot.parent_id,
+            expected=spot.cursor,
+            epoch=spot.epoch,
+            exact=sent.exact or encoded.exact,
+            keep=False,
+            settings=[],
+            move_id=new_id(),
+            reason=Reason.CORRECT.value,
+            actor=session.actor,
+        )
+        if row is None:
+            raise ConversationNotFound(conversation_id, session.workspace)
+        return row
+
+    row = lost_turns.past_lost_turns(session, conversation_id, write)
+    if row["outcome"] not in {"ok", "repeated"}:
+        refuse(
+            row,
+            conversation_id=conversation_id,
+            node_id=new_node_id,
+            target_id=spot.parent_id,
+            expected=spot.cursor,
+        )
+    return new_node_id
+
+
+ANYWHERE = object()
+
+
+def switch(session: Session, conversation_id: str, node_id: str, expected: Any = ANYWHERE) -> str:
+    """Move the cursor to the end of the branch at ``node_id``; returns that end."""
+
+    def write() -> Row:
+        end = session.row(queries.BRANCH_END, conversation_id=conversation_id, node_id=node_id)
+        if end is None:
+            raise ConversationNotFound(conversation_id, session.workspace)
+        if end["leaf_id"] is None:
+            raise NodeNotFound(node_id, f"conversation {conversation_id!r}")
+        before = end["cursor"] if expected is ANYWHERE else expected
+        row = session.row(
+            queries.MOVE_CURSOR,
+            conversation_id=conversation_id,
+            target_id=end["leaf_id"],
+            expected=before,
+            epoch=end["epoch"],
+            move_id=operation_id,
+            reason=Reason.SWITCH.value,
+            actor=session.actor,
+            turn_id=None,
+            exclusive=True,
+        )
+        if row is None:
+            raise ConversationNotFound(conversation_id, session.workspace)
+        return {**row, "leaf_id": end["leaf_id"], "expected": before}
+
+    operation_id = new_id()
+    row = lost_turns.past_lost_turns(session, conversation_id, write)
+    if row["outcome"] in {"refused", "refused_before"}:
+        raise CursorMoved(conversation_id, row["expected"], row["cursor"], None)
+    if row["outcome"] not in {"ok", "unchanged", "repeated"}:
+        refuse(row, conversation_id=conversation_id, node_id=node_id, target_id=row["leaf_id"])
+    leaf: str = row["leaf_id"]
+    return leaf
+
+
+def fork(
+    session: Session, node_id: str, conversation_id: str | None, title: str | None, metadata: dict[str, Any] | None
+) -> str:
+    """Start a conversation at ``node_id``; returns its id."""
+    fork_id = conversation_id or new_id()
+    row = session.row(
+        queries.FORK,
+        node_id=node_id,
+        conversation_id=fork_id,
+        title=None if title is None else jsontext.shield(title),
+        metadata=jsontext.dumps(metadata or {}),
+        operation_id=fork_id,
+        actor=session.actor,
+    )
+    if row is None or row["outcome"] == "gone":
+        raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
+    if row["outcome"] == "conflict":
+        raise IdConflict("conversation", fork_id)
+    return fork_id
+
+
+def markers(session: Session, conversation_id: str, node_id: str | None) -> list[Marker]:
+    """A marker for each turn on the history path, root first."""
+    rows = session.rows(queries.MARKERS, conversation_id=conversation_id, node_id=node_id)
+    if not rows and session.row(queries.CONVERSATION, conversation_id=conversation_id) is None:
+        raise ConversationNotFound(conversation_id, session.workspace)
+    return [_marker(row) for row in rows]
+
+
+def _marker(row: Row) -> Marker:
+    siblings = sorted(row["siblings"], key=lambda sibling: (sibling[2], sibling[0]))
+    ids = [sibling[0] for sibling in siblings]
+    if row["node_id"] not in ids:
+        raise InvalidInput(f"node {row['node_id']!r} was removed from view and has no place among its siblings")
+    index = ids.index(row["node_id"])
+    start = max(0, min(index - WINDOW // 2, len(ids) - WINDOW))
+    hashes = [sibling[1] for sibling in siblings]
+    versions = list(dict.fromkeys(hashes))
+    answers = [id for id, sent_hash in zip(ids, hashes, strict=True) if sent_hash == hashes[index]]
+    return Marker(
+        node_id=row["node_id"],
+        turn_id=row["turn_id"],
+        position=index + 1,
+        count=len(ids),
+        siblings=tuple(ids[start : start + WINDOW]),
+        left=ids[index - 1] if index > 0 else None,
+        right=ids[index + 1] if index + 1 < len(ids) else None,
+        version=versions.index(hashes[index]) + 1,
+        versions=len(versions),
+        answer=answers.index(row["node_id"]) + 1,
+        answers=len(answers),
+    )

@@ -1,0 +1,330 @@
+"""The store's one public face."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Unpack, overload
+
+from graphstore.context import Context
+from graphstore.database import Database
+from graphstore.errors import InvalidInput
+from graphstore.items import ItemDict, ItemsInput
+from graphstore.local import LocalServer
+from graphstore.migrations import migrate, pending
+from graphstore.models import Conversation, ConversationSummary, Marker, Move, Node, UnseenBranch, Usage
+from graphstore.settings import Settings
+from graphstore.store import assembly, branches, compaction, conversations
+from graphstore.store.held import HeldContexts
+from graphstore.store.session import DEFAULT_HELD_BYTES, Session
+from graphstore.store.settings import CallOptions
+from graphstore.store.turns import DEFAULT_LEASE_SECONDS, Turn
+
+
+class GraphStore:
+    """The conversations of one workspace. Thread-safe; close it when done, or use it as a context manager.
+
+    Get one by ``GraphStore.open()`` or ``GraphStore.connect(uri, auth=…)``.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    # Opening
+
+    @classmethod
+    def open(
+        cls,
+        *,
+        workspace: str | None = None,
+        actor: str | None = None,
+        settings: Settings | None = None,
+        held_bytes: int = DEFAULT_HELD_BYTES,
+    ) -> GraphStore:
+        """Open the store that the environment names: ``NEO4J_URI``, or else the embedded server, started if need be.
+
+        ``workspace`` is the tenant (default: ``GRAPHSTORE_WORKSPACE`` or ``default``), ``actor`` is recorded with every
+        move, ``held_bytes`` bounds the contexts kept in this process. Raises ``LocalServerError``,
+        ``ServerUnavailable``, ``SchemaError``.
+        """
+        settings = settings or Settings()
+        database = connect(settings)
+        return cls._on(database, workspace or settings.workspace, actor, held_bytes)
+
+    @classmethod
+    def connect(
+        cls,
+        uri: str,
+        *,
+        auth: tuple[str, str] | None = None,
+        database: str = "neo4j",
+        workspace: str = "default",
+        actor: str | None = None,
+        held_bytes: int = DEFAULT_HELD_BYTES,
+    ) -> GraphStore:
+        """Open the store on a Neo4j server of one's own; ``auth`` is ``(username, password)``."""
+        username, password = auth or ("neo4j", None)
+        return cls._on(Database.connect(uri, username, password, database), workspace, actor, held_bytes)
+
+    @classmethod
+    def _on(cls, database: Database, workspace: str, actor: str | None, held_bytes: int) -> GraphStore:
+        try:
+            conversations.check_id(workspace, "workspace name")
+            if pending(database):
+                migrate(database)
+            return cls(Session(database, workspace, actor, HeldContexts(held_bytes)))
+        except BaseException:
+            database.close()
+            raise
+
+    def in_workspace(self, workspace: str, *, actor: str | None = None) -> GraphStore:
+        """The same server, another workspace; shares the connections and holds contexts of its own."""
+        conversations.check_id(workspace, "workspace name")
+        return GraphStore(Session(self._session.database, workspace, actor))
+
+    @property
+    def workspace(self) -> str:
+        """The workspace that this store reads and writes."""
+        return self._session.workspace
+
+    def close(self) -> None:
+        """Close the connections; the embedded server goes on for other processes."""
+        self._session.database.close()
+
+    def __enter__(self) -> GraphStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Conversations
+
+    def create_conversation(
+        self, *, id: str | None = None, title: str | None = None, metadata: dict[str, Any] | None = None
+    ) -> str:
+        """Make an empty conversation and return its id; repeating it with the same id and title changes nothing.
+
+        Raises ``IdConflict`` when the id is taken by another.
+        """
+        return conversations.create(self._session, id, title, metadata)
+
+    def conversation(self, conversation_id: str) -> Conversation:
+        """One conversation: its cursor, version, running turn, where it was forked."""
+        return conversations.get(self._session, conversation_id)
+
+    def list_conversations(
+        self, *, limit: int = 50, after: str | None = None
+    ) -> tuple[list[ConversationSummary], str | None]:
+        """A page of conversations, newest first, and the key to pass as ``after`` for the next (``None``: the end)."""
+        return conversations.page(self._session, limit, after)
+
+    def conversations(self) -> Iterator[ConversationSummary]:
+        """All conversations, newest first, read a page at a time."""
+        after: str | None = None
+        while True:
+            page, after = conversations.page(self._session, 200, after)
+            yield from page
+            if after is None:
+                return
+
+    def node(self, node_id: str) -> Node:
+        """One node with its items."""
+        return conversations.node(self._session, node_id)
+
+    @overload
+    def path(self, conversation_id: str) -> list[Node]: ...
+    @overload
+    def path(self, conversation_id: None = None, *, node_id: str) -> list[Node]: ...
+    def path(self, conversation_id: str | None = None, *, node_id: str | None = None) -> list[Node]:
+        """The history path of a conversation's cursor, or of a node, root first; compactions don't end it."""
+        _one_of(conversation_id, node_id)
+        return conversations.path(self._session, conversation_id, node_id)
+
+    def tree(self, conversation_id: str) -> list[Node]:
+        """Every live node of a conversation, and the shared prefix it stands on, oldest first."""
+        return conversations.tree(self._session, conversation_id)
+
+    def moves(self, conversation_id: str) -> list[Move]:
+        """Every move of a conversation's cursor in order, refused ones too."""
+        return conversations.moves(self._session, conversation_id)
+
+    # Turns and contexts
+
+    def turn(
+        self,
+        conversation_id: str,
+        *,
+        owner: str | None = None,
+        exclusive: bool = True,
+        lease_seconds: float = DEFAULT_LEASE_SECONDS,
+    ) -> Turn:
+        """A turn, to be used as a context manager; it is taken with its first ``turn.call(...)``.
+
+        ``owner`` is shown to whoever is refused meanwhile. The lease is renewed by every call of the turn: give it more
+        seconds than one call of a model may last. ``exclusive=False`` takes and respects no lease.
+        """
+        return Turn(self._session, conversation_id, owner=owner, exclusive=exclusive, lease_seconds=lease_seconds)
+
+    def context(
+        self,
+        conversation_id: str | None = None,
+        *,
+        node_id: str | None = None,
+        new_items: ItemsInput | None = None,
+        for_provider: str | None = None,
+        for_model: str | None = None,
+    ) -> Context:
+        """What a call from here would send: the path's items, then ``new_items``.
+
+        From a conversation's cursor, or from any node. Compactions that ``for_provider`` (``for_model``) can't read are
+        unfolded. Raises ``ConversationNotFound``, ``NodeNotFound``, ``PathBroken``, ``CompactionUnreadable``.
+        """
+        _one_of(conversation_id, node_id)
+        readers = assembly.readers_of(for_provider, for_model)
+        return assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
+
+    def compact(
+        self,
+        conversation_id: str,
+        returned: ItemsInput,
+        *,
+        sent: ItemsInput = (),
+        readers: Sequence[str] = ("*",),
+        provider: str | None = None,
+        model: str | None = None,
+        usage: Usage | dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+        expected: str | None = None,
+        node_id: str | None = None,
+    ) -> str:
+        """Put a compaction at the end of a conversation: ``returned`` stands for all before it. Returns its id.
+
+        ``readers`` are the providers, models or ``provider/model`` that can read it, ``*`` everyone; for others assembly
+        unfolds the original. ``expected`` is the cursor the summary was made of (default: where it is now).
+        Raises ``CursorMoved``, ``TurnInProgress``, ``InvalidInput``.
+        """
+        conversation = conversations.get(self._session, conversation_id)
+        original_id = expected or conversation.cursor
+        if original_id is None:
+            raise InvalidInput(f"conversation {conversation_id!r} is empty; there is nothing to compact")
+        return compaction.write(
+            self._session,
+            conversation_id,
+            original_id=original_id,
+            epoch=conversation.epoch,
+            returned=returned,
+            sent=sent,
+            readers=readers,
+            provider=provider,
+            model=model,
+            usage=usage,
+            metadata=metadata,
+            node_id=node_id,
+        )
+
+    # Branches
+
+    def edit(
+        self,
+        conversation_id: str,
+        node_id: str,
+        question: str | Mapping[int, ItemDict],
+        *,
+        owner: str | None = None,
+        lease_seconds: float = DEFAULT_LEASE_SECONDS,
+        **options: Unpack[CallOptions],
+    ) -> Turn:
+        """Ask another question in place of the one that began ``node_id``'s turn; the old branch stays whole.
+
+        ``question`` is the new text, or new items by their position in what that node sent. Moves the cursor, takes the
+        turn and writes its first call in one transaction; go on with ``turn.current``. Options as of ``Turn.call``.
+        Raises ``NodeNotFound``, ``TurnInProgress``, ``CursorMoved``, ``BehindCompaction``, ``InvalidInput``.
+        """
+        turn = self.turn(conversation_id, owner=owner, lease_seconds=lease_seconds)
+        return branches.edit(self._session, turn, node_id, question, options)
+
+    def regenerate(
+        self,
+        conversation_id: str,
+        node_id: str | None = None,
+        *,
+        owner: str | None = None,
+        lease_seconds: float = DEFAULT_LEASE_SECONDS,
+        **options: Unpack[CallOptions],
+    ) -> Turn:
+        """Ask the question of ``node_id``'s turn (default: the last one) again; the old answer stays as a sibling.
+
+        As ``edit``, with the same items sent unchanged.
+        """
+        turn = self.turn(conversation_id, owner=owner, lease_seconds=lease_seconds)
+        return branches.regenerate(self._session, turn, node_id, options)
+
+    def correct(
+        self,
+        conversation_id: str,
+        returned: ItemsInput,
+        *,
+        node_id: str | None = None,
+        metadata: dict[str, Any] | None = None,
+        new_node_id: str | None = None,
+    ) -> str:
+        """A person's own text in place of the answer of ``node_id``'s turn (default: the last). Returns the new node.
+
+        A sibling with the same sent items, marked as a person's; the cursor moves to it.
+        """
+        return branches.correct(self._session, conversation_id, node_id, returned, metadata, new_node_id)
+
+    def switch(self, conversation_id: str, node_id: str, *, expected: Any = branches.ANYWHERE) -> str:
+        """Move the cursor to the end of the branch at ``node_id``; returns the node it is at now.
+
+        The end is the node there that was the cursor most recently, else the newest turn's last node. With ``expected``
+        the move is refused (``CursorMoved``) unless the cursor is there. Raises ``TurnInProgress``, ``NodeNotFound``.
+        """
+        return branches.switch(self._session, conversation_id, node_id, expected)
+
+    def fork(
+        self,
+        node_id: str,
+        *,
+        id: str | None = None,
+        title: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
+        """Start a new conversation at a node; nothing is copied. Returns its id."""
+        return branches.fork(self._session, node_id, id, title, metadata)
+
+    def markers(self, conversation_id: str, *, node_id: str | None = None) -> list[Marker]:
+        """Where each turn on the path stands among its siblings ("2/3"), root first.
+
+        The path is the cursor's, or that of ``node_id``.
+        """
+        return branches.markers(self._session, conversation_id, node_id)
+
+    def unseen_branches(self, conversation_id: str) -> list[UnseenBranch]:
+        """Branches kept after a lost race, until someone switches to them or dismisses them."""
+        return conversations.unseen_branches(self._session, conversation_id)
+
+    def dismiss(self, conversation_id: str, node_id: str) -> None:
+        """Take an unseen branch (named by its end node) off that list; its nodes stay."""
+        conversations.dismiss(self._session, conversation_id, node_id)
+
+
+def connect(settings: Settings) -> Database:
+    """The database that the settings name; starts the embedded server when they name none."""
+    if settings.neo4j_uri is not None:
+        password = settings.neo4j_password
+        return Database.connect(
+            settings.neo4j_uri,
+            settings.neo4j_username,
+            None if password is None else password.get_secret_value(),
+            settings.neo4j_database,
+        )
+    endpoint = LocalServer.from_settings(settings).ensure()
+    return Database.connect(endpoint.uri, endpoint.username, endpoint.password)
+
+
+def _one_of(conversation_id: str | None, node_id: str | None) -> None:
+    if (conversation_id is None) == (node_id is None):
+        raise InvalidInput("name either a conversation or a node (node_id=…)")
