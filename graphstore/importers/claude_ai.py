@@ -2,8 +2,8 @@
 
 Newer exports link messages by ``parent_message_uuid``; where no message of a conversation has one, the array is
 the thread. One assistant message may hold several calls of the model: its blocks run text, tool use, tool
-result, text, …, so it is cut before and after each run of results. The first piece goes by the message's uuid, the next by
-``<uuid>:1`` and so on, so that a message that grew keeps the keys it had.
+result, text, …, so it is cut before and after each run of results. The first piece goes by the message's uuid,
+the next by ``<uuid>:1`` and so on, so that a message that grew keeps the keys it had.
 
 ``content`` is the truth and ``text`` its flattened copy, used where content says nothing. Whatever the items
 don't say is in the call's ``metadata["messages"]`` by message uuid.
@@ -205,7 +205,7 @@ class _Reader:
         output = content if isinstance(content, str) else [self._part(part) for part in array(content)]
         if isinstance(output, list) and len(output) == 1 and output[0].keys() == {"type", "text"}:
             output = output[0]["text"]
-        item = {"type": "tool_result", "call_id": self._answered(block), "output": output or ""}
+        item: dict[str, Any] = {"type": "tool_result", "call_id": self._answered(block), "output": output or ""}
         if block.get("is_error") is True:
             item["is_error"] = True
         return item

@@ -59,7 +59,7 @@ def conversation_of_messages(rows: list[dict[str, Any]], report: Report) -> Impo
     """The conversation of all the flat rows of one tree."""
     messages = [_message(row, name(row.get("parent_id")), report) for row in rows]
     tree_id = tree_of(rows[0])
-    about = {key: rows[0][key] for key in ("message_tree_id", "tree_state") if key in rows[0]}
+    about: dict[str, Any] = {key: rows[0][key] for key in ("message_tree_id", "tree_state") if key in rows[0]}
     return _conversation(about, tree_id, messages, "", report)
 
 

@@ -12,18 +12,23 @@ from typing import Any
 import orjson
 
 from graphstore import jsontext
+from graphstore.importers.split import UNPARSED
 
-# A number as a member or element whose text orjson would not give back: too long, an exponent, a trailing zero.
-_ODD_NUMBER = re.compile(rb"[:,\[]\s*+-?(?:[\d.]{19}|[\d.]++[eE]|\d++\.\d++(?<=\d0)[\s,\]}]|0[,\s\]}](?<=-0.))")
+# A number as member or element whose text orjson would not give back: too long, an exponent, a trailing zero, -0.
+# Three expressions, each with a fixed first byte, are several times faster than one with a choice of three.
+_NUMBER = rb"\s*+-?(?:[\d.]{19}|[\d.]++[eE]|\d++\.\d++(?<=\d0)[\s,\]}]|0[,\s\]}](?<=-0.))"
+_ODD_NUMBERS = tuple(re.compile(first + _NUMBER) for first in (rb":", rb",", rb"\["))
 
 
-def parse(text: bytes) -> Any:
-    """The value of one record.
+def parse(text: bytes, known: Any = UNPARSED) -> Any:
+    """The value of one record; ``known`` is what orjson makes of it, if that was found before.
 
     Emoji written as two three-byte surrogates (CESU-8) become the emoji; lone surrogates stay. Bytes that are
     no UTF-8 at all become U+FFFD. Raises ``InvalidInput`` when it is not JSON.
     """
-    if _ODD_NUMBER.search(text) is None:
+    if not any(odd.search(text) for odd in _ODD_NUMBERS):
+        if known is not UNPARSED:
+            return known
         try:
             return orjson.loads(text)
         except orjson.JSONDecodeError:

@@ -151,7 +151,7 @@ def _value(record: Record) -> Parsed:
     if record.damage is not None:
         return Parsed(record.number, damage=record.damage)
     try:
-        return Parsed(record.number, parse(record.text))
+        return Parsed(record.number, parse(record.text, record.value))
     except InvalidInput as error:
         return Parsed(record.number, damage=str(error))
 

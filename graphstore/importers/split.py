@@ -5,6 +5,10 @@ JSON Lines, or the one object of the file. Records are cut as bytes and parsed l
 bad record costs only itself. Brackets are found by one regular expression that skips whole strings at C speed; a
 string or a value may cross any number of chunks without being looked at twice.
 
+Most elements are not scanned at all. The bytes between two elements, up to the first key of the second, usually
+look the same throughout a file: where they occur next, the element ends if what lies before is whole JSON (no
+proper beginning of an object is), and the value is known with it. Only where that fails is the element scanned.
+
 A line is always a record of its own in JSON Lines. In an array the end of a broken element can't be known, so a
 syntax error that hides a bracket takes what follows it into the same damaged record.
 """
@@ -14,9 +18,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import orjson
 
 CHUNK = 1 << 20
+UNPARSED: Any = object()
+"""The value of a record that was only cut, not parsed."""
+
+_GUESSES = 3  # places looked at before an element is scanned instead
+_GUESS_REACH = 8 * CHUNK  # bytes looked through for them
 _SPACE = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 
@@ -26,17 +37,22 @@ _TO_BRACKET = re.compile(rb'[^"\[\]{}]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{}]*+)*+',
 _TO_COMMA = re.compile(rb'[^"\[\]{},]*+(?:"(?:[^"\\]++|\\.)*+"[^"\[\]{},]*+)*+', re.S)
 _STRING_BODY = re.compile(rb'(?:[^"\\]++|\\.)*+', re.S)
 
+_SEAM_AFTER = re.compile(rb'\s*,\s*\{\s*"[^"\\]{1,64}"')
 _WRAPPER = re.compile(rb'"conversations"\s*:\s*\[')
 _TURN_OF_A_ROW = re.compile(rb'\s*\{\s*"(?:from|value|role|content|loss|weight)"')
 
 
 @dataclass(slots=True)
 class Record:
-    """The bytes of one record, its number in the file (from 0), and what is wrong with it if that is known."""
+    """The bytes of one record, its number in the file (from 0), and what is wrong with it if that is known.
+
+    ``value`` is what orjson makes of the bytes, where cutting the record needed to know.
+    """
 
     text: bytes
     number: int
     damage: str | None = None
+    value: Any = UNPARSED
 
 
 class _Window:
@@ -114,13 +130,11 @@ def _wrapped_array(window: _Window) -> int | None:
     position = window.position
     buffer = window.buffer
     while position < len(buffer):
-        if depth == 1:
-            found = _WRAPPER.search(buffer, position)
-            if found is None:
-                return None
+        found = _WRAPPER.search(buffer, position)
+        if found is None:
+            return None
         match = _TO_BRACKET.match(buffer, position)
-        assert match is not None  # the expression matches nothing at least
-        end = match.end()
+        end = match.end() if match else position
         if end >= len(buffer):
             return None
         if depth == 1 and buffer[end] == 0x5B and found.end() == end + 1:
@@ -179,26 +193,80 @@ def _lines(window: _Window) -> Iterator[Record]:
 def _elements(window: _Window) -> Iterator[Record]:
     """The elements of the array whose first element begins at ``position``."""
     window.start = window.position
-    buffer = window.buffer
     number = 0
+    seam: bytes | None = None
+    while True:
+        guessed = _guess(window, seam) if seam is not None else None
+        if guessed is not None:
+            guessed.number = number
+            number += 1
+            yield guessed
+            continue
+        stop = _scan(window)
+        text = window.cut(window.position - 1 if stop else len(window.buffer))
+        ended_at = window.position - 1
+        if not stop:
+            yield Record(text, number, window.failure or "the file ends before its array does")
+            return
+        seam = _seam(window, ended_at) if text else seam
+        window.start = window.position
+        if text:
+            yield Record(text, number)
+            number += 1
+        if stop != b",":
+            return
+
+
+def _seam(window: _Window, comma: int) -> bytes | None:
+    """The bytes from the end of one object over the comma to the first key of the next."""
+    before = window.buffer[window.start : comma]
+    match = _SEAM_AFTER.match(window.buffer, comma)
+    if match is None or not before.rstrip(_SPACE).endswith(b"}"):
+        return None
+    return bytes(before[len(before.rstrip(_SPACE)) - 1 :]) + match.group()
+
+
+def _guess(window: _Window, seam: bytes) -> Record | None:
+    """The element that begins at ``start``, if it ends at one of the next seams; moves on behind the comma."""
+    searched = window.start
+    for _ in range(_GUESSES):
+        while (found := window.buffer.find(seam, searched)) < 0:
+            gone = window.start
+            searched = max(window.start, len(window.buffer) - len(seam)) - gone
+            if len(window.buffer) - gone > _GUESS_REACH or not window.more():
+                return None
+        text = window.cut(found + 1)
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            searched = found + 1
+            continue
+        window.start = window.position = found + seam.index(b",") + 1
+        return Record(text, 0, value=value)
+    return None
+
+
+def _scan(window: _Window) -> bytes:
+    """Move behind the comma or bracket that ends the element at ``start``; which it was (none: no end found)."""
+    buffer = window.buffer
     depth = 1
     in_string = False
-    to_bracket = _TO_BRACKET.match
+    window.position = window.start
     while True:
         if in_string:
             match = _STRING_BODY.match(buffer, window.position)
             window.position = match.end() if match else window.position
             if window.position >= len(buffer) or buffer[window.position] == 0x5C:
                 if not window.more():
-                    break
+                    return b""
                 continue
             window.position += 1
             in_string = False
-        match = (to_bracket if depth > 1 else _TO_COMMA.match)(buffer, window.position)
+        match = (_TO_BRACKET if depth > 1 else _TO_COMMA).match(buffer, window.position)
         end = window.position = match.end() if match else window.position
         if end >= len(buffer):
             if not window.more():
-                break
+                return b""
             continue
         byte = buffer[end]
         window.position += 1
@@ -207,14 +275,6 @@ def _elements(window: _Window) -> Iterator[Record]:
         elif byte in b"[{":
             depth += 1
         elif byte == 0x2C or depth == 1:
-            text = window.cut(end)
-            window.start = window.position
-            if text:
-                yield Record(text, number)
-                number += 1
-            if byte != 0x2C:
-                return
+            return bytes((byte,))
         else:
             depth -= 1
-    text = window.cut(len(buffer))
-    yield Record(text, number, window.failure or "the file ends before its array does")
