@@ -150,8 +150,8 @@ class Database:
                 if time.monotonic() + pause > deadline:
                     if isinstance(error, ServiceUnavailable | IncompleteCommit):
                         raise ServerUnavailable(
-                            f"the Neo4j server did not answer for {RETRY_SECONDS:.0f} s: {error}; what was acknowledged "
-                            "is stored, and the last write is safe to repeat"
+                            f"the Neo4j server did not answer for {RETRY_SECONDS:.0f} s: {error}; what was "
+                            "acknowledged is stored, and the last write is safe to repeat"
                         ) from error
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))

@@ -22,6 +22,7 @@ class NumberText(float):
     text: str
 
     def __new__(cls, text: str) -> NumberText:
+        """Make a number of its text."""
         number = super().__new__(cls, text)
         number.text = text
         return number

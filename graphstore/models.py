@@ -262,3 +262,22 @@ class UnseenBranch(Frozen):
     turn_id: str
     created_at: datetime
     refused_at: datetime
+
+
+class ImportOutcome(Frozen):
+    """What an import did with one conversation of its source.
+
+    ``counts`` and ``notes`` tell what was read and repaired; ``skipped`` says why nothing could be read at all (then
+    ``conversation_id`` is ``None``). ``nodes_known`` were there from an earlier import.
+    """
+
+    source: str
+    source_id: str | None
+    title: str | None
+    conversation_id: str | None
+    nodes_added: int
+    nodes_known: int
+    cursor_moved: bool
+    skipped: str | None
+    counts: dict[str, int]
+    notes: tuple[str, ...]

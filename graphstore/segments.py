@@ -23,8 +23,9 @@ class Segment:
     """One node's items on a context path, and what holds for the path from its top down to here.
 
     ``text`` is the items' JSON without the array's brackets (empty: none). ``owners`` are the conversations that own
-    the path's nodes, each with how often data had been removed from it, ``unsettled`` those of its nodes that may still be completed, ``exact`` whether any of its text
-    needs the exact parser, ``size`` the number of characters from the top down to here, ``depth`` the nodes.
+    the path's nodes, each with how often data had been removed from it. ``unsettled`` are those of its nodes that may
+    still be completed. ``exact`` says whether any of its text needs the exact parser, ``size`` is the number of
+    characters from the top down to here, ``depth`` that of nodes.
     """
 
     __slots__ = ("_hasher", "depth", "exact", "node_id", "owners", "pairing", "parent", "size", "text", "unsettled")

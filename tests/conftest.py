@@ -32,4 +32,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest) -> Endpoint:
     """A Neo4j that answers. Each test works in a workspace of its own, so they share it."""
-    return started(request.config.stash[CHOICE])
+    return started(request.config.stash[CHOICE], request.session)

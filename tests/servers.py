@@ -11,12 +11,14 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
 import pytest
 from neo4j import GraphDatabase
+from neo4j.exceptions import DriverError
 
 from graphstore.local import DEFAULT_VERSION, Endpoint, LocalServer
 from graphstore.settings import Settings
@@ -24,6 +26,7 @@ from graphstore.settings import Settings
 IMAGE = f"neo4j:{DEFAULT_VERSION}-community"
 ENGINE_SECONDS = 3
 PULL_SECONDS = 120
+CONTAINER_SECONDS = 120
 HOME_VARIABLE = "GRAPHSTORE_TEST_HOME"
 
 
@@ -74,13 +77,16 @@ class Container(Choice):
         return f"a container of {IMAGE}"
 
     def endpoint(self) -> Endpoint:
-        from testcontainers.neo4j import Neo4jContainer
+        from testcontainers.core.container import DockerContainer
 
         password = "only-for-tests"
         if self._container is None:
-            self._container = Neo4jContainer(IMAGE, password=password)
-            self._container.start()
-        return Endpoint(self._container.get_connection_url(), "neo4j", password)
+            new = DockerContainer(IMAGE).with_env("NEO4J_AUTH", f"neo4j/{password}").with_exposed_ports(7687)
+            self._container = new.start()
+        host, port = self._container.get_container_host_ip(), self._container.get_exposed_port(7687)
+        endpoint = Endpoint(f"bolt://{host}:{port}", "neo4j", password)
+        connects(endpoint, CONTAINER_SECONDS)
+        return endpoint
 
     def share(self) -> None:
         """Start now, and name the server to the workers."""
@@ -174,12 +180,28 @@ def choose() -> Choice:
     return Embedded()
 
 
-def started(choice: Choice) -> Endpoint:
+def connects(endpoint: Endpoint, seconds: float = 0) -> None:
+    """Return when the server lets us in; raise its last word when it doesn't within ``seconds``."""
+    deadline = time.monotonic() + seconds
+    with GraphDatabase.driver(endpoint.uri, auth=(endpoint.username, endpoint.password)) as driver:
+        while True:
+            try:
+                return driver.verify_connectivity()
+            except DriverError:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.5)
+
+
+def started(choice: Choice, session: pytest.Session) -> Endpoint:
     """Return a server that answers; when there is none, no test can run: the whole run ends with the reason."""
     try:
         endpoint = choice.endpoint()
-        with GraphDatabase.driver(endpoint.uri, auth=(endpoint.username, endpoint.password)) as driver:
-            driver.verify_connectivity()
+        connects(endpoint)
         return endpoint
     except Exception as error:  # noqa: BLE001 - whatever it is, the reason is printed and the run ends
-        pytest.exit(f"the tests need {choice.words}, and it can't be had: {error}", returncode=3)
+        reason = f"the tests need {choice.words}, and it can't be had: {error}"
+    if hasattr(session.config, "workerinput"):  # a worker's exit would reach the controller without its reason
+        session.shouldfail = reason
+        pytest.fail(reason, pytrace=False)
+    pytest.exit(reason, returncode=3)

@@ -83,6 +83,11 @@ class GraphStore:
         return GraphStore(Session(self._session.database, workspace, actor))
 
     @property
+    def session(self) -> Session:
+        """What queries run on, for the rooms above the store (analytics, the service)."""
+        return self._session
+
+    @property
     def workspace(self) -> str:
         """The workspace that this store reads and writes."""
         return self._session.workspace
@@ -201,8 +206,8 @@ class GraphStore:
     ) -> str:
         """Put a compaction at the end of a conversation: ``returned`` stands for all before it. Returns its id.
 
-        ``readers`` are the providers, models or ``provider/model`` that can read it, ``*`` everyone; for others assembly
-        unfolds the original. ``expected`` is the cursor the summary was made of (default: where it is now).
+        ``readers`` are the providers, models or ``provider/model`` that can read it, ``*`` everyone; for others
+        assembly unfolds the original. ``expected`` is the cursor the summary was made of (default: where it is now).
         Raises ``CursorMoved``, ``TurnInProgress``, ``InvalidInput``.
         """
         conversation = conversations.get(self._session, conversation_id)

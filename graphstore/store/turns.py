@@ -1,4 +1,4 @@
-"""Turns: the rounds from one question to its answer, each a call written before it is made (rules S2 to S4, C5 to C7, F).
+"""Turns: the rounds from one question to its answer, each a call written before it is made (S2 to S4, C5 to C7, F).
 
 A turn is taken with its first call, by the same transaction that writes that call. Its calls renew the lease. What it
 has written it never reads back: each call's context extends the one before in memory.
@@ -41,8 +41,7 @@ class Turn:
     """A turn of a conversation; use it as a context manager.
 
     Leaving it ends the turn: the cursor moves to its last node. Leaving it by an exception fails the pending call
-    first (its sent items stay in the context of the next turn). ``start`` names where it stands: ``parent_id`` of its first
-    node; an edit also brings ``move`` (the cursor's move to that parent).
+    first (its sent items stay in the context of the next turn).
     """
 
     def __init__(
