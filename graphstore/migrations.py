@@ -10,6 +10,7 @@ from graphstore.errors import SchemaError
 from graphstore.queries import Query, load_migrations
 
 _NAME = re.compile(r"schema/V(\d{4})__(\w+)")
+_SCHEMA_VERSION_KEY = queries.load("schema/V0010__schema_version_key")
 
 
 def version_of(migration: Query) -> tuple[int, str]:
@@ -45,7 +46,11 @@ def pending(database: Database, migrations: list[Query] | None = None) -> list[Q
 def migrate(database: Database, migrations: list[Query] | None = None) -> list[str]:
     """Apply what is pending, in order; safe to run by several processes at once. Returns the names applied."""
     names = []
-    for migration in pending(database, migrations):
+    todo = pending(database, migrations)
+    if todo:
+        # Another process may migrate at the same time: without this constraint both would record each version.
+        database.rows(_SCHEMA_VERSION_KEY)
+    for migration in todo:
         version, name = version_of(migration)
         database.rows(migration)
         database.rows(queries.RECORD_MIGRATION, version=version, name=name, checksum=checksum(migration))
