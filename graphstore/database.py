@@ -36,6 +36,12 @@ Row = dict[str, Any]
 RETRY_SECONDS = 30.0
 """How long a statement is repeated while the server can't take it."""
 
+SCHEMA_RACES = {
+    "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+    "Neo.ClientError.Schema.ConstraintAlreadyExists",
+}
+"""What ``CREATE … IF NOT EXISTS`` answers when another program made the same between its look and its act."""
+
 
 class Database:
     """One Neo4j database. Thread-safe; close it when done."""
@@ -145,7 +151,9 @@ class Database:
                 if lost_ids > 3:
                     raise
             except (DriverError, Neo4jError) as error:
-                if not (isinstance(error, IncompleteCommit) or error.is_retryable()):
+                # Two programs that create the same index at once: the second look finds it.
+                raced = isinstance(error, Neo4jError) and error.code in SCHEMA_RACES
+                if not (isinstance(error, IncompleteCommit) or error.is_retryable() or raced):
                     raise
                 if time.monotonic() + pause > deadline:
                     if isinstance(error, ServiceUnavailable | IncompleteCommit):
