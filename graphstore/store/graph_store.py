@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Unpack, overload
 
 from graphstore.context import Context
 from graphstore.database import Database
 from graphstore.errors import InvalidInput
+from graphstore.importers import ImportedConversation
 from graphstore.items import ItemDict, ItemsInput
 from graphstore.local import LocalServer
 from graphstore.migrations import migrate, pending
-from graphstore.models import Conversation, ConversationSummary, Marker, Move, Node, UnseenBranch, Usage
+from graphstore.models import Conversation, ConversationSummary, ImportOutcome, Marker, Move, Node, UnseenBranch, Usage
 from graphstore.settings import Settings
-from graphstore.store import assembly, branches, compaction, conversations
+from graphstore.store import assembly, branches, compaction, conversations, importing
 from graphstore.store.held import HeldContexts
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
@@ -154,6 +156,27 @@ class GraphStore:
     def moves(self, conversation_id: str) -> list[Move]:
         """Every move of a conversation's cursor in order, refused ones too."""
         return conversations.moves(self._session, conversation_id)
+
+    # Importing
+
+    def import_file(
+        self,
+        path: Path | str,
+        *,
+        format: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Iterator[ImportOutcome]:
+        """Import an export (file, gzip, zip or folder); gives an outcome for each conversation as it is stored.
+
+        The format is recognised by content unless named (``graphstore.importers.FORMATS``). Importing it again adds
+        nothing, a longer version adds what is new. Nothing happens until the outcomes are taken. ``progress`` gets the
+        bytes read and their total. Raises ``SourceUnreadable``.
+        """
+        return importing.import_file(self._session, path, format, progress)
+
+    def import_conversations(self, source: Iterable[ImportedConversation]) -> Iterator[ImportOutcome]:
+        """Import conversations of one's own making, as ``import_file`` does with what a file holds."""
+        return importing.import_conversations(self._session, source)
 
     # Turns and contexts
 

@@ -1,0 +1,240 @@
+"""Bulk import: big batches, each one transaction, safe to repeat and to race (rules I5, I6).
+
+A batch locks its conversations first, in order of id, then reads which nodes are there, then writes the others. A very
+large conversation is spread over several batches, parents first, so that a part of it is a valid tree and an
+interrupted import is finished by repeating it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graphstore import importers, queries
+from graphstore.database import Transaction
+from graphstore.errors import GraphStoreError
+from graphstore.fingerprint import new_id
+from graphstore.importers import ImportedConversation
+from graphstore.models import ImportOutcome
+from graphstore.store.imported_rows import ImportRows, rows_of
+from graphstore.store.session import Session
+
+BATCH_NODES = 10_000
+BATCH_CHARACTERS = 16 * 1024 * 1024
+
+
+@dataclass
+class _Part:
+    """A slice of one conversation's nodes; the last one also places the cursor and reports."""
+
+    rows: ImportRows
+    start: int
+    stop: int
+    is_last: bool
+    added: int = 0
+    known: int = 0
+    changed: int = 0
+    cursor_moved: bool = False
+    gone: bool = False
+
+
+@dataclass
+class _Batch:
+    parts: list[_Part] = field(default_factory=list)
+    ids: set[str] = field(default_factory=set)
+    nodes: int = 0
+    characters: int = 0
+
+    def add(self, part: _Part) -> None:
+        self.parts.append(part)
+        self.ids.add(part.rows.conversation["id"])
+        self.nodes += part.stop - part.start
+        self.characters += sum(part.rows.sizes[part.start : part.stop])
+
+    @property
+    def full(self) -> bool:
+        return self.nodes >= BATCH_NODES or self.characters >= BATCH_CHARACTERS or len(self.parts) >= BATCH_NODES
+
+
+def import_file(
+    session: Session, path: Path | str, format: str | None, progress: Callable[[int, int], None] | None
+) -> Iterator[ImportOutcome]:
+    """Import a file, zip or folder; an outcome for each conversation, as soon as it is stored."""
+    return import_conversations(session, importers.read(path, format, progress))
+
+
+def import_conversations(session: Session, source: Iterable[ImportedConversation]) -> Iterator[ImportOutcome]:
+    """Import conversations. One batch is written while the next is read."""
+    totals: dict[str, _Part] = {}
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="graphstore-import") as writer:
+        writing: Future[list[_Part]] | None = None
+        for batch in _batches(session.workspace, source):
+            if isinstance(batch, ImportOutcome):
+                yield batch
+                continue
+            if writing is not None:
+                yield from _outcomes(writing.result(), totals)
+            writing = writer.submit(_write, session, batch)
+        if writing is not None:
+            yield from _outcomes(writing.result(), totals)
+
+
+def _batches(workspace: str, source: Iterable[ImportedConversation]) -> Iterator[_Batch | ImportOutcome]:
+    batch = _Batch()
+    for imported in source:
+        if imported.report.skipped is not None:
+            yield _skipped(imported, imported.report.skipped)
+            continue
+        try:
+            rows = rows_of(workspace, imported)
+        except GraphStoreError as error:
+            yield _skipped(imported, str(error))
+            continue
+        if (
+            rows.conversation["id"] in batch.ids
+        ):  # the same conversation twice in one file: the second adds to the first
+            yield batch
+            batch = _Batch()
+        for part in _parts(rows):
+            batch.add(part)
+            if batch.full:
+                yield batch
+                batch = _Batch()
+    if batch.parts:
+        yield batch
+
+
+def _parts(rows: ImportRows) -> Iterator[_Part]:
+    start = characters = 0
+    for stop, size in enumerate(rows.sizes, 1):
+        characters += size
+        if stop < len(rows.sizes) and (stop - start >= BATCH_NODES or characters >= BATCH_CHARACTERS):
+            yield _Part(rows, start, stop, is_last=False)
+            start, characters = stop, 0
+    yield _Part(rows, start, len(rows.nodes), is_last=True)
+
+
+def _write(session: Session, batch: _Batch) -> list[_Part]:
+    session.database.transaction(lambda transaction: _write_once(session, transaction, batch))
+    return batch.parts
+
+
+def _write_once(session: Session, transaction: Transaction, batch: _Batch) -> None:
+    """Write a batch; may run more than once, so it sets what it reports and adds to nothing."""
+    workspace = session.workspace
+    conversations = sorted((part.rows.conversation for part in batch.parts), key=lambda row: row["id"])
+    there = {
+        row["id"]: row
+        for row in transaction.rows(queries.IMPORT_CONVERSATIONS, workspace=workspace, conversations=conversations)
+    }
+    known = _known(transaction, workspace, batch, {id for id, row in there.items() if not row["created"]})
+    rows: list[dict[str, Any]] = []
+    settings: dict[str, str] = {}
+    for part in batch.parts:
+        part.gone = there[part.rows.conversation["id"]]["deleting"]
+        part.added = part.known = part.changed = 0
+        if part.gone:
+            continue
+        for row in part.rows.nodes[part.start : part.stop]:
+            stored = known.get(row["node"]["id"])
+            if stored is None:
+                rows.append(row)
+                part.added += 1
+            else:
+                part.known += 1
+                part.changed += stored != (row["node"]["sent_hash"], row["node"]["result_hash"])
+        settings |= part.rows.settings
+    if settings:
+        listed = [{"sha256": k, "data": v, "size": len(v.encode())} for k, v in sorted(settings.items())]
+        transaction.rows(queries.IMPORT_SETTINGS, workspace=workspace, settings=listed)
+    if rows:
+        transaction.rows(queries.IMPORT_NODES, workspace=workspace, rows=rows)
+    roots = [
+        {"conversation_id": row["node"]["conversation_id"], "node_id": row["node"]["id"]}
+        for row in rows
+        if row["parent_id"] is None
+    ]
+    if roots:
+        transaction.rows(queries.IMPORT_ROOTS, workspace=workspace, roots=roots)
+    cursors = [
+        {
+            "conversation_id": part.rows.conversation["id"],
+            "node_id": part.rows.cursor,
+            "move_id": new_id(),
+        }
+        for part in batch.parts
+        if part.is_last and not part.gone and part.rows.cursor is not None
+    ]
+    moved = transaction.rows(queries.IMPORT_CURSORS, workspace=workspace, cursors=cursors, actor=session.actor)
+    moved_ids = {row["id"] for row in moved}
+    for part in batch.parts:
+        part.cursor_moved = part.is_last and part.rows.conversation["id"] in moved_ids
+
+
+def _known(
+    transaction: Transaction, workspace: str, batch: _Batch, there: set[str]
+) -> dict[str, tuple[str, str | None]]:
+    """The nodes of this batch that an earlier import has stored."""
+    ids = [
+        row["node"]["id"]
+        for part in batch.parts
+        if part.rows.conversation["id"] in there
+        for row in part.rows.nodes[part.start : part.stop]
+    ]
+    if not ids:
+        return {}
+    rows = transaction.rows(queries.KNOWN_NODES, workspace=workspace, node_ids=ids)
+    return {row["id"]: (row["sent_hash"], row["result_hash"]) for row in rows}
+
+
+def _outcomes(parts: list[_Part], totals: dict[str, _Part]) -> Iterator[ImportOutcome]:
+    """The outcomes of the conversations that are complete with these parts."""
+    for part in parts:
+        key = part.rows.conversation["id"]
+        before = totals.pop(key, None)
+        if before is not None:
+            part.added += before.added
+            part.known += before.known
+            part.changed += before.changed
+        if not part.is_last:
+            totals[key] = part
+            continue
+        imported = part.rows.imported
+        if part.gone:
+            yield _skipped(imported, f"conversation {key!r} is being deleted; import it again afterwards")
+            continue
+        if part.changed:
+            imported.report.counts["changed"] += part.changed
+            imported.report.notes.append(
+                f"{part.changed} calls differ from what was imported before; they are kept as they were"
+            )
+        yield ImportOutcome(
+            source=imported.source,
+            source_id=imported.source_id,
+            title=imported.title,
+            conversation_id=key,
+            nodes_added=part.added,
+            nodes_known=part.known,
+            cursor_moved=part.cursor_moved,
+            skipped=None,
+            counts=dict(imported.report.counts),
+            notes=tuple(imported.report.notes),
+        )
+
+
+def _skipped(imported: ImportedConversation, why: str) -> ImportOutcome:
+    return ImportOutcome(
+        source=imported.source,
+        source_id=imported.source_id,
+        title=imported.title,
+        conversation_id=None,
+        nodes_added=0,
+        nodes_known=0,
+        cursor_moved=False,
+        skipped=why,
+        counts=dict(imported.report.counts),
+        notes=tuple(imported.report.notes),
+    )
