@@ -72,7 +72,7 @@ class Database:
             raise InvalidInput(f"{uri!r} is not a Neo4j address: {error}; try bolt://host:7687") from None
         try:
             with driver.session(database=database) as session:
-                session.run(queries.PING.text).consume()  # type: ignore[arg-type]
+                session.run(queries.PING.text).consume()
         except AuthError:
             driver.close()
             raise ServerUnavailable(
@@ -104,7 +104,7 @@ class Database:
 
         def run() -> list[Row]:
             with self.session(query.access) as session:
-                result = session.run(query.text, parameters)  # type: ignore[arg-type]
+                result = session.run(query.text, parameters)
                 keys = result.keys()
                 rows = [dict(zip(keys, values, strict=True)) for values in result.values()]
                 _warn(query, result.consume())
@@ -121,7 +121,7 @@ class Database:
         """Run a reading query and give its rows one by one, without holding them all."""
         query.check(parameters)
         with self.session("read") as session:
-            result = session.run(query.text, parameters)  # type: ignore[arg-type]
+            result = session.run(query.text, parameters)
             keys = result.keys()
             for record in result:
                 yield dict(zip(keys, record.values(), strict=True))
@@ -180,7 +180,7 @@ class Transaction:
     def rows(self, query: Query, **parameters: Any) -> list[Row]:
         """Run one statement of the transaction."""
         query.check(parameters)
-        result = self._raw.run(query.text, parameters)  # type: ignore[arg-type]
+        result = self._raw.run(query.text, parameters)
         keys = result.keys()
         rows = [dict(zip(keys, values, strict=True)) for values in result.values()]
         _warn(query, result.consume())

@@ -28,7 +28,7 @@ def write(
     model: str | None = None,
     usage: Usage | dict[str, Any] | None = None,
     metadata: dict[str, Any] | None = None,
-    node_id: str | None = None,
+    id: str | None = None,
     turn_id: str | None = None,
     exclusive: bool = True,
     lease_ms: int = 0,
@@ -44,7 +44,7 @@ def write(
     returned_text = items.encode(returned, role="user")
     if not returned_text.count:
         raise InvalidInput("a compaction returns the compacted context: pass at least one item")
-    compaction_id = node_id or new_id()
+    compaction_id = id or new_id()
     node = writing.sent_properties(
         workspace=session.workspace,
         conversation_id=conversation_id,

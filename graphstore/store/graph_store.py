@@ -225,7 +225,7 @@ class GraphStore:
         usage: Usage | dict[str, Any] | None = None,
         metadata: dict[str, Any] | None = None,
         expected: str | None = None,
-        node_id: str | None = None,
+        id: str | None = None,
     ) -> str:
         """Put a compaction at the end of a conversation: ``returned`` stands for all before it. Returns its id.
 
@@ -249,7 +249,7 @@ class GraphStore:
             model=model,
             usage=usage,
             metadata=metadata,
-            node_id=node_id,
+            id=id,
         )
 
     # Branches
@@ -296,13 +296,13 @@ class GraphStore:
         *,
         node_id: str | None = None,
         metadata: dict[str, Any] | None = None,
-        new_node_id: str | None = None,
+        id: str | None = None,
     ) -> str:
         """A person's own text in place of the answer of ``node_id``'s turn (default: the last). Returns the new node.
 
         A sibling with the same sent items, marked as a person's; the cursor moves to it.
         """
-        return branches.correct(self._session, conversation_id, node_id, returned, metadata, new_node_id)
+        return branches.correct(self._session, conversation_id, node_id, returned, metadata, id)
 
     def switch(self, conversation_id: str, node_id: str, *, expected: Any = branches.ANYWHERE) -> str:
         """Move the cursor to the end of the branch at ``node_id``; returns the node it is at now.

@@ -53,7 +53,7 @@ class CallOptions(TypedDict, total=False):
 
     ``system`` and ``tools`` stay as they are on the path unless given, ``response_format`` within its turn; ``None``
     takes them away. ``provider`` and
-    ``model`` also say which compactions can be read. ``node_id`` is the caller's own id for the call.
+    ``model`` also say which compactions can be read. ``id`` is the caller's own id for the call.
     """
 
     provider: str | None
@@ -63,7 +63,7 @@ class CallOptions(TypedDict, total=False):
     response_format: dict[str, Any] | Inherit | None
     parameters: dict[str, Any] | None
     metadata: dict[str, Any] | None
-    node_id: str | None
+    id: str | None
 
 
 def in_force(before: Settings, options: CallOptions) -> InForce:

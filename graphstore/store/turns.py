@@ -151,7 +151,7 @@ class Turn:
         first = self._rounds == 0
         epoch = base.epoch or 0
         parent_id = base.node_id
-        call_id = options.get("node_id") or new_id()
+        call_id = options.get("id") or new_id()
         node = writing.sent_properties(
             workspace=self._session.workspace,
             conversation_id=self.conversation_id,
