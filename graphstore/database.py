@@ -98,6 +98,18 @@ class Database:
             bookmark_manager=self._bookmarks,
         )
 
+    def server(self) -> Row:
+        """The server's ``name``, ``version`` and ``edition``, asked once and not repeated: does it answer now?
+
+        Raises ``ServerUnavailable`` when it doesn't.
+        """
+        try:
+            with self.session("read") as session:
+                record = session.run(queries.SERVER_VERSIONS.text).single(strict=True)  # type: ignore[arg-type]
+                return dict(record)
+        except (DriverError, Neo4jError) as error:
+            raise ServerUnavailable(f"the Neo4j server does not answer: {error}; check that it runs") from error
+
     def rows(self, query: Query, **parameters: Any) -> list[Row]:
         """Run a query and return all its rows."""
         query.check(parameters)
