@@ -200,6 +200,6 @@ class Transaction:
 
 
 def _warn(query: Query, summary: neo4j.ResultSummary) -> None:
-    for notice in summary.summary_notifications:
-        if notice.severity_level == neo4j.NotificationSeverity.WARNING:
-            warnings.warn(f"{query.name}: {notice.title}: {notice.description}", QueryNotice, stacklevel=4)
+    for notice in summary.gql_status_objects:
+        if notice.is_notification and notice.severity == neo4j.NotificationSeverity.WARNING:
+            warnings.warn(f"{query.name}: {notice.gql_status} {notice.status_description}", QueryNotice, stacklevel=4)
