@@ -59,7 +59,8 @@ class KnownHosts:
 
 
 def _host(scope: Scope) -> str:
-    named = dict(scope["headers"]).get(b"host", b"").decode("latin-1").lower()
+    raw: bytes = dict(scope["headers"]).get(b"host", b"")
+    named = raw.decode("latin-1").lower()
     if named.startswith("["):
         return named[1:].partition("]")[0]
     return named.partition(":")[0]
@@ -87,6 +88,6 @@ class Incidents:
                 raise
             incident = f"urn:uuid:{uuid.uuid4()}"
             log.exception("%s %r failed (%s)", scope["method"], scope["path"], incident)
-            answer = problem(INTERNAL, "something failed that should not; the log has it under this instance",
-                             instance=incident)  # fmt: skip
+            detail = "something failed that should not; the log has it under this instance"
+            answer = problem(INTERNAL, detail, instance=incident)
             await answer(scope, receive, send)

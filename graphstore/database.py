@@ -105,7 +105,7 @@ class Database:
         """
         try:
             with self.session("read") as session:
-                record = session.run(queries.SERVER_VERSIONS.text).single(strict=True)  # type: ignore[arg-type]
+                record = session.run(queries.SERVER_VERSIONS.text).single(strict=True)
                 return dict(record)
         except (DriverError, Neo4jError) as error:
             raise ServerUnavailable(f"the Neo4j server does not answer: {error}; check that it runs") from error

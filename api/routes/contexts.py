@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import StreamingResponse
@@ -21,7 +21,7 @@ from graphstore.rendering import FORMATS, render
 router = APIRouter(prefix="/v1", tags=["contexts"])
 
 Shape = StrEnum("Shape", {name.replace("-", "_"): name for name in FORMATS})  # type: ignore[misc]
-_ITEMS = "items"
+_ITEMS = Shape("items")
 _CHUNK = 256 * 1024  # bytes handed to a client at a time, so that a slow one holds the context only once
 
 As = Annotated[Shape, Query(alias="as", description="The provider whose client will send it.")]
@@ -32,7 +32,7 @@ Model = Annotated[str | None, Query(max_length=200, description="Compactions thi
 IfNoneMatch = Annotated[str | None, Header(description="ETags that the client holds; a match is answered by 304.")]
 
 _ETAG = {"description": "The context's hash, and a digest of the other fields.", "schema": {"type": "string"}}
-_ANSWERS = {
+_ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"headers": {"ETag": _ETAG}},
     304: {"description": "The client holds it already.", "headers": {"ETag": _ETAG}},
 }
@@ -46,7 +46,7 @@ _ANSWERS = {
 def get_context(
     store: Store,
     conversation_id: ConversationId,
-    as_: As = Shape(_ITEMS),
+    as_: As = _ITEMS,
     for_provider: Provider = None,
     for_model: Model = None,
     if_none_match: IfNoneMatch = None,
@@ -64,7 +64,7 @@ def get_context(
 def get_node_context(
     store: Store,
     node_id: NodeId,
-    as_: As = Shape(_ITEMS),
+    as_: As = _ITEMS,
     for_provider: Provider = None,
     for_model: Model = None,
     if_none_match: IfNoneMatch = None,
@@ -101,7 +101,7 @@ def _head(context: Context, as_: Shape) -> bytes:
 
 
 def _request(context: Context, as_: Shape) -> bytes:
-    if as_ != _ITEMS:
+    if as_ is not _ITEMS:
         return jsontext.dumps(context.render(as_)).encode()
     # The items go out as they are stored, unparsed.
     settings = context.settings
