@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass, field
 
 from graphstore.segments import Segment
 
 Readers = tuple[str, ...]
-_OVERHEAD = 700  # what a segment costs beside its text, in bytes, measured with sys.getsizeof
+_OVERHEAD = 700  # what a segment costs beside its text, in bytes, by sys.getsizeof of its parts
 _CANDIDATES = 24  # how many held nodes are offered to the database as places to stop
+
+
+@dataclass
+class _Tree:
+    """Everything held below one root (or compaction), for one set of readers."""
+
+    key: tuple[Readers, str]
+    segments: dict[str, Segment] = field(default_factory=dict)
+    conversations: set[str] = field(default_factory=set)
+    size: int = 0
 
 
 class HeldContexts:
@@ -22,103 +33,84 @@ class HeldContexts:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._trees: OrderedDict[tuple[Readers, str], dict[str, Segment]] = OrderedDict()
-        self._sizes: dict[tuple[Readers, str], int] = {}
-        self._tree_of: dict[tuple[Readers, str], str] = {}
-        self._recent: OrderedDict[tuple[Readers, str], None] = OrderedDict()
+        self._trees: OrderedDict[tuple[Readers, str], _Tree] = OrderedDict()
+        self._tree_of: dict[tuple[Readers, str], _Tree] = {}
         self._ends: dict[tuple[Readers, str], list[str]] = {}
+        self._recent: OrderedDict[tuple[Readers, str], None] = OrderedDict()
         self.size = 0
-
-    def get(self, readers: Readers, node_id: str) -> Segment | None:
-        """The segment held for a node, if any."""
-        with self._lock:
-            top = self._tree_of.get((readers, node_id))
-            if top is None:
-                return None
-            self._trees.move_to_end((readers, top))
-            return self._trees[readers, top].get(node_id)
 
     def candidates(self, readers: Readers, conversation_id: str | None, node_id: str | None) -> list[Segment]:
         """Held segments at which a climb to this conversation's cursor, or this node, may well stop."""
         with self._lock:
-            names: list[str] = [] if node_id is None else [node_id]
             if conversation_id is not None:
-                names += self._ends.get((readers, conversation_id), [])
+                names = self._ends.get((readers, conversation_id), [])
             else:
-                names += [name for key, name in reversed(self._recent) if key == readers][:_CANDIDATES]
-            found = []
-            for name in dict.fromkeys(names):
-                top = self._tree_of.get((readers, name))
-                if top is not None:
-                    found.append(self._trees[readers, top][name])
-            return found
+                recent = [name for key, name in reversed(self._recent) if key == readers]
+                names = [*([] if node_id is None else [node_id]), *recent[:_CANDIDATES]]
+            trees = [(name, self._tree_of.get((readers, name))) for name in dict.fromkeys(names)]
+            return [tree.segments[name] for name, tree in trees if tree is not None]
 
     def put(self, readers: Readers, conversation_id: str | None, segment: Segment) -> None:
         """Hold a context and everything above it."""
-        fresh: list[Segment] = []
-        step: Segment | None = segment
         with self._lock:
+            fresh: list[Segment] = []
+            step: Segment | None = segment
+            tree: _Tree | None = None
             while step is not None:
-                top = self._tree_of.get((readers, step.node_id))
-                if top is not None and self._trees[readers, top].get(step.node_id) is step:
+                tree = self._tree_of.get((readers, step.node_id))
+                if tree is not None and tree.segments[step.node_id] is step:
                     break
                 fresh.append(step)
-                last, step = step, step.parent
-            if step is not None:
-                key = (readers, self._tree_of[readers, step.node_id])
-            elif fresh:
-                key = (readers, last.node_id)
-                self._drop(key)
-            else:
+                step = step.parent
+            if step is None:  # a path read anew replaces what was held of its tree
+                tree = _Tree((readers, fresh[-1].node_id))
+                self._drop(self._trees.get(tree.key))
+            assert tree is not None
+            cost = sum(len(one.text) + _OVERHEAD for one in fresh)
+            if tree.size + cost > self._limit:
+                self._drop(self._trees.get(tree.key))
                 return
-            if fresh:
-                cost = sum(len(one.text) + _OVERHEAD for one in fresh)
-                if cost > self._limit:
-                    return
-                if self._sizes.get(key, 0) + cost > self._limit:
-                    self._drop(key)
-                    return
-                tree = self._trees.setdefault(key, {})
-                for one in fresh:
-                    tree[one.node_id] = one
-                    self._tree_of[readers, one.node_id] = key[1]
-                self._sizes[key] = self._sizes.get(key, 0) + cost
-                self.size += cost
-            self._trees.move_to_end(key)
-            self._remember(readers, conversation_id, segment.node_id)
+            for one in fresh:
+                tree.segments[one.node_id] = one
+                self._tree_of[readers, one.node_id] = tree
+            tree.size += cost
+            self.size += cost
+            self._trees[tree.key] = tree
+            self._trees.move_to_end(tree.key)
+            self._remember(tree, conversation_id, segment.node_id)
             while self.size > self._limit:
-                self._drop(next(iter(self._trees)))
+                self._drop(next(iter(self._trees.values())))
 
     def forget(self, readers: Readers, segment: Segment) -> None:
         """Let go of the tree a segment belongs to (something on it was deleted or completed late)."""
         with self._lock:
-            top = self._tree_of.get((readers, segment.node_id))
-            if top is not None:
-                self._drop((readers, top))
+            self._drop(self._tree_of.get((readers, segment.node_id)))
 
-    def _remember(self, readers: Readers, conversation_id: str | None, node_id: str) -> None:
+    def _remember(self, tree: _Tree, conversation_id: str | None, node_id: str) -> None:
+        readers = tree.key[0]
         self._recent[readers, node_id] = None
         self._recent.move_to_end((readers, node_id))
         while len(self._recent) > 4 * _CANDIDATES:
             self._recent.popitem(last=False)
         if conversation_id is not None:
+            tree.conversations.add(conversation_id)
             ends = self._ends.setdefault((readers, conversation_id), [])
             if node_id in ends:
                 ends.remove(node_id)
             ends.insert(0, node_id)
             del ends[_CANDIDATES:]
 
-    def _drop(self, key: tuple[Readers, str]) -> None:
-        tree = self._trees.pop(key, None)
-        if tree is None:
+    def _drop(self, tree: _Tree | None) -> None:
+        if tree is None or self._trees.pop(tree.key, None) is None:
             return
-        self.size -= self._sizes.pop(key)
-        for name in tree:
-            if self._tree_of.get((key[0], name)) == key[1]:
-                del self._tree_of[key[0], name]
-        for ends_key in [k for k, ends in self._ends.items() if any(name in tree for name in ends)]:
-            left = [name for name in self._ends[ends_key] if name not in tree]
+        readers = tree.key[0]
+        self.size -= tree.size
+        for name in tree.segments:
+            if self._tree_of.get((readers, name)) is tree:
+                del self._tree_of[readers, name]
+        for conversation_id in tree.conversations:
+            left = [name for name in self._ends.get((readers, conversation_id), []) if name not in tree.segments]
             if left:
-                self._ends[ends_key] = left
+                self._ends[readers, conversation_id] = left
             else:
-                del self._ends[ends_key]
+                self._ends.pop((readers, conversation_id), None)

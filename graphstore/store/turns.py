@@ -67,6 +67,8 @@ class Turn:
         self.last_id: str | None = None
         self.last_succeeded_id: str | None = None
         self._rounds = 0
+        # Kept until its write is acknowledged: a call that is tried again after a lost answer finds itself.
+        self._next_id = new_id()
         self._from: str | None = None
         self._epoch = 0
         self._segment: Segment | None = None
@@ -151,7 +153,7 @@ class Turn:
         first = self._rounds == 0
         epoch = base.epoch or 0
         parent_id = base.node_id
-        call_id = options.get("id") or new_id()
+        call_id = options.get("id") or self._next_id
         node = writing.sent_properties(
             workspace=self._session.workspace,
             conversation_id=self.conversation_id,
@@ -208,6 +210,7 @@ class Turn:
             self._from = base.cursor if move is None else parent_id
             self._epoch = epoch
         self._rounds += 1
+        self._next_id = new_id()
         self.last_id = call_id
         self._readers = readers
         self._settings = settings.shown
@@ -253,10 +256,7 @@ class Turn:
 
         Raises ``CursorMoved`` (the turn's nodes are kept as an unseen branch), ``TurnLost``, ``ConversationGone``.
         """
-        if self.ended:
-            return
-        self.ended = True
-        if self.last_id is None:
+        if self.ended or self.last_id is None:
             return
         row = self._session.row(
             queries.MOVE_CURSOR,
@@ -270,6 +270,7 @@ class Turn:
             turn_id=self.id,
             exclusive=self.exclusive,
         )
+        self.ended = True
         if row is None:
             raise ConversationGone(self.conversation_id)
         if row["outcome"] not in {"ok", "unchanged", "repeated"}:
