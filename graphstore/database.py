@@ -11,6 +11,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from datetime import UTC, timedelta
 from typing import Any, TypeVar
 
 import neo4j
@@ -179,8 +180,15 @@ class Database:
 
 
 def stored_time(text: str) -> DateTime:
-    """A time in the driver's own type, which keeps the database's nanoseconds; ``ValueError`` when it is none."""
-    return DateTime.from_iso_format(text)
+    """A time of the server's clock in the driver's own type, which keeps its nanoseconds.
+
+    Raises ``ValueError`` when it is none.
+    """
+    time = DateTime.from_iso_format(text)
+    if time.utcoffset() != timedelta(0):
+        raise ValueError(f"{text!r} is not a time in UTC")
+    # The zone as that clock writes it: a zone *named* UTC makes another value, later at the same instant.
+    return time.replace(tzinfo=UTC)
 
 
 class Transaction:
