@@ -1,0 +1,126 @@
+"""``graphstore serve``: a real process on a real port."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from conftest import Story
+
+from graphstore import GraphStore
+from graphstore.cli import serve as serving
+from graphstore.errors import InvalidInput
+from graphstore.local import Endpoint
+
+PROGRAM = "import typer; from graphstore.cli.serve import serve; typer.run(serve)"
+
+
+@dataclass(frozen=True)
+class Served:
+    process: subprocess.Popen[str]
+    url: str
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", PROGRAM, *arguments]
+
+
+@pytest.fixture
+def served(server: Endpoint, store: GraphStore) -> Iterator[Served]:
+    environment = os.environ | {
+        "NEO4J_URI": server.uri,
+        "NEO4J_USERNAME": server.username,
+        "NEO4J_PASSWORD": server.password,
+        "GRAPHSTORE_WORKSPACE": store.workspace,
+    }
+    process = subprocess.Popen(command("--port", "0"), env=environment, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        found = re.search(r"at (http://127\.0\.0\.1:\d+), described at \1/docs", line)
+        assert found, line + process.stderr.read()
+        yield Served(process, found[1])
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+@pytest.mark.rule("H1", "L3")
+def test_it_answers_on_the_port_it_names(served: Served, story: Story):
+    with httpx.Client(base_url=served.url) as client:
+        assert client.get("/health").json() == {"status": "up"}
+        assert client.get("/ready").json()["status"] == "ready"
+        context = client.get(f"/v1/conversations/{story.id}/context?as=anthropic").json()
+        assert context["request"]["messages"][-1]["content"] == "About 4 million."
+        assert client.get("/docs").status_code == 200
+
+
+@pytest.mark.rule("H3")
+@pytest.mark.parametrize(
+    "address", ["/v1/nodes/%00", "/v1/nodes/%ED%A0%80", "/v1/nodes/a%2Fb", "/v1/nodes/" + "x" * 30_000]
+)
+def test_hostile_ids_get_a_problem_from_the_real_server_too(served: Served, address: str):
+    answer = httpx.get(served.url + address)
+    assert answer.status_code in (404, 422)
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.rule("H4")
+def test_a_page_under_another_name_gets_nothing(served: Served, story: Story):
+    answer = httpx.get(f"{served.url}/v1/conversations", headers={"host": "evil.example"})
+    assert answer.status_code == 421
+    assert story.id not in answer.text
+
+
+@pytest.mark.rule("H5")
+@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+def test_told_to_stop_it_closes_and_says_so(served: Served, told: signal.Signals):
+    assert httpx.get(f"{served.url}/health").status_code == 200
+    served.process.send_signal(told)
+    assert served.process.wait(timeout=20) == 0
+    assert served.process.stderr is not None
+    rest = served.process.stderr.read()
+    assert "stopped" in rest
+    assert "Traceback" not in rest
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{served.url}/health")
+
+
+@pytest.mark.rule("H4")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com", ""])
+def test_it_listens_nowhere_but_on_loopback(host: str):
+    run = subprocess.run(command("--host", host), capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "this service has no keys yet, so it listens on loopback only" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(("host", "address"), [("localhost", "127.0.0.1"), ("::1", "::1"), ("[::1]", "::1")])
+def test_loopback_may_be_named_in_several_ways(host: str, address: str):
+    assert serving.loopback(host) == address
+
+
+@pytest.mark.rule("L3")
+def test_a_port_that_is_taken_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidInput, match=f"port {port}.*choose another port"):
+            serving.listener("127.0.0.1", port)
+
+
+@pytest.mark.rule("L3")
+def test_without_the_extra_it_says_what_to_install():
+    missing = f"import sys; sys.modules['fastapi'] = None\n{PROGRAM}"
+    run = subprocess.run([sys.executable, "-c", missing], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "conversation-graphstore[api]" in run.stderr
+    assert "Traceback" not in run.stderr
