@@ -136,9 +136,10 @@ def _segments(row: Row, top: Segment | None, compactions: dict[str, list[str]]) 
         if compactions and node in compactions:
             # Only what a compaction returned is context, and that only where the climb ended at it.
             unfolded = place != last
-            segment = extended(
-                segment, node, owners, "[]", "[]" if unfolded else returned[place], None, None, node in exact
+            text, open_calls, open_results = (
+                ("[]", None, None) if unfolded else (returned[place], calls[place], results[place])
             )
+            segment = extended(segment, node, owners, "[]", text, open_calls, open_results, node in exact)
         else:
             segment = extended(
                 segment, node, owners, sent[place], returned[place], calls[place], results[place], node in exact

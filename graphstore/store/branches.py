@@ -12,6 +12,7 @@ from graphstore.fingerprint import new_id
 from graphstore.items import ItemDict, ItemsInput
 from graphstore.models import Marker, NodeKind, Reason
 from graphstore.store import lost_turns, spots, writing
+from graphstore.store.conversations import check_id
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
 from graphstore.store.settings import CallOptions
@@ -63,6 +64,7 @@ def correct(
     spot = _spot_past_lost_turns(session, conversation_id, node_id)
     sent, encoded = spot.unchanged(), items.encode(returned, role="assistant")
     new_node_id = corrected_id or new_id()
+    check_id(new_node_id, "node id")
     node = writing.sent_properties(
         workspace=session.workspace,
         conversation_id=conversation_id,
@@ -155,6 +157,7 @@ def fork(
 ) -> str:
     """Start a conversation at ``node_id``; returns its id."""
     fork_id = conversation_id or new_id()
+    check_id(fork_id, "conversation id")
     row = session.row(
         queries.FORK,
         node_id=node_id,
@@ -174,8 +177,11 @@ def fork(
 def markers(session: Session, conversation_id: str, node_id: str | None) -> list[Marker]:
     """A marker for each turn on the history path, root first."""
     rows = session.rows(queries.MARKERS, conversation_id=conversation_id, node_id=node_id)
-    if not rows and session.row(queries.CONVERSATION, conversation_id=conversation_id) is None:
-        raise ConversationNotFound(conversation_id, session.workspace)
+    if not rows:
+        if session.row(queries.CONVERSATION, conversation_id=conversation_id) is None:
+            raise ConversationNotFound(conversation_id, session.workspace)
+        if node_id is not None and session.row(queries.NODE, node_id=node_id) is None:
+            raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
     return [_marker(row) for row in rows]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphstore import items, queries
+from graphstore import items, jsontext, queries
 from graphstore.errors import ConversationNotFound, InvalidInput
 from graphstore.fingerprint import new_id
 from graphstore.items import ItemsInput
 from graphstore.models import NodeKind, Usage
+from graphstore.pairing import pair
 from graphstore.store import lost_turns, writing
+from graphstore.store.conversations import check_id
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
 
@@ -45,6 +47,7 @@ def write(
     if not returned_text.count:
         raise InvalidInput("a compaction returns the compacted context: pass at least one item")
     compaction_id = id or new_id()
+    check_id(compaction_id, "node id")
     node = writing.sent_properties(
         workspace=session.workspace,
         conversation_id=conversation_id,
@@ -60,10 +63,14 @@ def write(
         model=model,
         metadata=metadata,
     )
-    # A compaction's own tool calls are no part of any context: only what it returned is.
-    node.pop("call_ids", None)
-    node.pop("result_ids", None)
     node |= writing.succeeded_properties(items.NO_ITEMS, returned_text, usage)
+    # It may return calls beside their results: only what is left unpaired matters to what comes after.
+    pairing = pair(items.decode(returned_text.text, exact=returned_text.exact))
+    unpaired = {"call_ids": pairing.dropped_calls, "result_ids": pairing.dropped_results}
+    for name, dropped in unpaired.items():
+        node.pop(name, None)
+        if dropped:
+            node[name] = [jsontext.shield(call_id) for _, call_id in dropped]
     node["readers"] = list(readers)
 
     def attempt() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphstore import jsontext, queries
 from graphstore.database import stored_time
-from graphstore.errors import ConversationNotFound, IdConflict, InvalidInput, NodeNotFound
+from graphstore.errors import ConversationNotFound, IdConflict, InvalidInput, NodeNotFound, PathBroken
 from graphstore.fingerprint import new_id
 from graphstore.models import Conversation, ConversationSummary, Move, Node, UnseenBranch
 from graphstore.store import reading
@@ -18,7 +18,7 @@ MAX_ID = 512
 
 
 def create(session: Session, conversation_id: str | None, title: str | None, metadata: dict[str, Any] | None) -> str:
-    """Make a conversation; the same id with the same title again is accepted."""
+    """Make a conversation; the same again is accepted, also when it has grown since."""
     new_conversation_id = conversation_id or new_id()
     check_id(new_conversation_id, "conversation id")
     row = session.row(
@@ -70,7 +70,7 @@ def _decode_key(key: str) -> tuple[Any, str]:
         at, _, id = base64.urlsafe_b64decode(key + "=" * (-len(key) % 4)).decode().partition(" ")
         return stored_time(at), id
     except (binascii.Error, ValueError):
-        raise InvalidInput(f"{key!r} is not the key of a page; use the one that the page before gave") from None
+        raise InvalidInput(f"{key!r:.80} is not the key of a page; use the one that the page before gave") from None
 
 
 def node(session: Session, node_id: str) -> Node:
@@ -82,12 +82,16 @@ def node(session: Session, node_id: str) -> Node:
 
 
 def path(session: Session, conversation_id: str | None, node_id: str | None) -> list[Node]:
-    """The history path, root first."""
+    """The history path, root first. Raises ``PathBroken`` rather than give a part of one."""
     row = session.row(queries.PATH, conversation_id=conversation_id, node_id=node_id) or {}
     if conversation_id is not None and (row.get("conversation_id") is None or row["deleting"]):
         raise ConversationNotFound(conversation_id, session.workspace)
     if node_id is not None and not row["nodes"]:
         raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
+    if row["nodes"]:
+        top = row["nodes"][-1]
+        if not (top["is_root"] or "Compaction" in top.labels):
+            raise PathBroken(row["nodes"][0]["id"], top["id"])
     out: list[Node] = []
     above: str | None = None
     for stored in reversed(row["nodes"]):

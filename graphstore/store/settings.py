@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -16,9 +17,17 @@ from graphstore.store.session import Session
 def settings_of(row: Row) -> Settings:
     """The settings in a row of ``assemble``, ``extend`` or ``turn_start`` (the first two give no response format)."""
     texts = {name: row.get(name) for name in ("system", "tools", "response_format")}
-    values: dict[str, Any] = {name: None if text is None else jsontext.loads(text) for name, text in texts.items()}
+    values: dict[str, Any] = {name: None if text is None else _parsed(text) for name, text in texts.items()}
     hashes = {f"{name}_hash": row.get(f"{name}_hash") for name in texts}
     return Settings(**values, **hashes)
+
+
+_LONG_NUMBER = re.compile(r"[0-9]{19}")
+
+
+def _parsed(text: str) -> Any:
+    """A setting's value; the fast parser would make floats of integers beyond 64 bits."""
+    return jsontext.loads_exact(text) if _LONG_NUMBER.search(text) else jsontext.loads(text)
 
 
 class Inherit:
@@ -67,7 +76,13 @@ class CallOptions(TypedDict, total=False):
 
 
 def in_force(before: Settings, options: CallOptions) -> InForce:
-    """The settings of a call after a path whose own are ``before``."""
+    """The settings of a call after a path whose own are ``before``.
+
+    Raises ``TypeError`` for an option there is not, since a mistyped one would quietly do nothing.
+    """
+    unknown = options.keys() - CallOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"a call has no option {min(unknown)!r}; it has {', '.join(sorted(CallOptions.__annotations__))}")
     system = options.get("system", INHERIT)
     tools = options.get("tools", INHERIT)
     response_format = options.get("response_format", INHERIT)

@@ -65,6 +65,10 @@ def find(session: Session, conversation_id: str, node_id: str | None) -> Spot:
         raise ConversationNotFound(conversation_id, session.workspace)
     if row["node_id"] is None and node_id is None:
         raise InvalidInput(f"conversation {conversation_id!r} is empty; there is no turn to start from")
+    if row["first_id"] is None and row["is_compaction"]:
+        if node_id is None:
+            raise BehindCompaction(row["compacts_id"] or row["node_id"], row["node_id"])
+        raise InvalidInput(f"node {node_id!r} is a compaction, not a turn; it has no question to edit")
     if row["first_id"] is None or row["deleted_at"] is not None or not row["reachable"]:
         raise NodeNotFound(node_id or row["node_id"], f"the turns of conversation {conversation_id!r}")
     if row["kind"] != "turn":

@@ -13,21 +13,21 @@ from typing import Any, Unpack
 from graphstore import items, queries
 from graphstore.context import Context, Settings
 from graphstore.errors import (
-    AlreadySettled,
     CallInProgress,
     ConversationGone,
     ConversationNotFound,
     CursorMoved,
     GraphStoreError,
     InvalidInput,
-    TurnLost,
 )
 from graphstore.fingerprint import derived_id, new_id
 from graphstore.items import ItemsInput, ItemText
-from graphstore.models import CONTEXT_OVERFLOW, NodeKind, Reason, Usage
+from graphstore.models import NodeKind, Reason
 from graphstore.segments import Segment, extended
 from graphstore.store import compaction, lost_turns, writing
 from graphstore.store.assembly import assemble, readers_of, with_new_items
+from graphstore.store.conversations import check_id
+from graphstore.store.calls import Call
 from graphstore.store.held import Readers
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
@@ -56,7 +56,7 @@ class Turn:
     ) -> None:
         if lease_seconds <= 0:
             raise InvalidInput(f"lease_seconds must be positive, not {lease_seconds!r}")
-        self._session = session
+        self.session = session
         self.conversation_id = conversation_id
         self.id = turn_id or new_id()
         self.owner = owner
@@ -69,8 +69,8 @@ class Turn:
         self._rounds = 0
         # Kept until its write is acknowledged: a call that is tried again after a lost answer finds itself.
         self._next_id = new_id()
-        self._from: str | None = None
-        self._epoch = 0
+        self.started_from: str | None = None
+        self.epoch = 0
         self._segment: Segment | None = None
         self._settings = Settings()
         self._readers: Readers = ()
@@ -96,7 +96,7 @@ class Turn:
         readers = readers_of(options.get("provider"), options.get("model"))
         while True:
             if self._rounds == 0:
-                base = assemble(self._session, self.conversation_id, None, readers)
+                base = assemble(self.session, self.conversation_id, None, readers)
             else:
                 base = self._base(readers)
             call = self._begin(base, encoded, readers, options)
@@ -111,7 +111,7 @@ class Turn:
         readers = readers_of(options.get("provider"), options.get("model"))
         base = Context(None, items.NO_ITEMS)
         if spot.parent_id is not None:
-            base = assemble(self._session, None, spot.parent_id, readers)
+            base = assemble(self.session, None, spot.parent_id, readers)
         base = replace(
             base,
             settings=inherited,
@@ -119,7 +119,7 @@ class Turn:
             cursor=spot.cursor,
             epoch=spot.epoch,
         )
-        move = {"id": new_id(), "reason": reason.value, "actor": self._session.actor}
+        move = {"id": new_id(), "reason": reason.value, "actor": self.session.actor}
         call = self._begin(base, sent, readers, options, move)
         assert call is not None
         return call
@@ -128,14 +128,14 @@ class Turn:
         """What a later round stands on: the turn's own last segment, no read (unless another reader asks)."""
         segment = self._segment
         if readers != self._readers:
-            segment = assemble(self._session, None, self.last_id, readers).segment
+            segment = assemble(self.session, None, self.last_id, readers).segment
         return Context(
             segment,
             items.NO_ITEMS,
             self._settings,
             self.conversation_id,
-            self._from,
-            epoch=self._epoch,
+            self.started_from,
+            epoch=self.epoch,
             held=0 if segment is None else segment.depth,
         )
 
@@ -149,13 +149,14 @@ class Turn:
     ) -> Call | None:
         """Write the pending node; ``None`` when the first call must look at the conversation again."""
         settings = in_force(base.settings, options)
-        context = with_new_items(self._session, replace(base, settings=settings.shown), sent)
+        context = with_new_items(self.session, replace(base, settings=settings.shown), sent)
         first = self._rounds == 0
         epoch = base.epoch or 0
         parent_id = base.node_id
         call_id = options.get("id") or self._next_id
+        check_id(call_id, "node id")
         node = writing.sent_properties(
-            workspace=self._session.workspace,
+            workspace=self.session.workspace,
             conversation_id=self.conversation_id,
             node_id=call_id,
             kind=NodeKind.TURN,
@@ -170,7 +171,7 @@ class Turn:
             options={"readers": list(readers)} if len(readers) > 1 else None,
             metadata=options.get("metadata"),
         )
-        row = self._session.row(
+        row = self.session.row(
             queries.APPEND_CALL,
             conversation_id=self.conversation_id,
             node=node,
@@ -185,13 +186,13 @@ class Turn:
             exclusive=self.exclusive,
             first=first,
             move=move,
-            settings=settings.unstored(self._session),
+            settings=settings.unstored(self.session),
         )
         if row is None:
-            raise ConversationNotFound(self.conversation_id, self._session.workspace)
+            raise ConversationNotFound(self.conversation_id, self.session.workspace)
         outcome = row["outcome"]
         if outcome == "turn_expired":
-            lost_turns.settle(self._session, self.conversation_id, row["turn_id"])
+            lost_turns.settle(self.session, self.conversation_id, row["turn_id"])
         if outcome in {"turn_expired", "moved", "gone"} and first and move is None:
             return None  # it changed between our read and our write, and nobody relied on that read yet
         if outcome == "turn_expired":
@@ -205,10 +206,10 @@ class Turn:
                 expected=base.cursor,
                 turn_id=self.id,
             )
-        self._session.stored_settings.update(settings.texts)
+        self.session.stored_settings.update(settings.texts)
         if first:
-            self._from = base.cursor if move is None else parent_id
-            self._epoch = epoch
+            self.started_from = base.cursor if move is None else parent_id
+            self.epoch = epoch
         self._rounds += 1
         self._next_id = new_id()
         self.last_id = call_id
@@ -219,7 +220,7 @@ class Turn:
         return call
 
     def _cursor_now(self) -> str | None:
-        row = self._session.row(queries.CONVERSATION, conversation_id=self.conversation_id)
+        row = self.session.row(queries.CONVERSATION, conversation_id=self.conversation_id)
         return None if row is None else row["cursor"]
 
     def compact(
@@ -232,10 +233,10 @@ class Turn:
         if self.last_id is None or not self.current.settled:
             raise InvalidInput(f"turn {self.id!r} can compact only between two of its calls")
         node_id = compaction.write(
-            self._session,
+            self.session,
             self.conversation_id,
             original_id=self.last_id,
-            epoch=self._epoch,
+            epoch=self.epoch,
             returned=returned,
             sent=sent,
             readers=readers,
@@ -246,7 +247,7 @@ class Turn:
         )
         self.last_id = self.last_succeeded_id = node_id
         # The next round's context begins at the compaction, for those who can read it.
-        context = assemble(self._session, None, node_id, readers_or_everyone(self._readers, readers))
+        context = assemble(self.session, None, node_id, readers_or_everyone(self._readers, readers))
         self._segment = context.segment
         self._readers = readers_or_everyone(self._readers, readers)
         return node_id
@@ -258,15 +259,15 @@ class Turn:
         """
         if self.ended or self.last_id is None:
             return
-        row = self._session.row(
+        row = self.session.row(
             queries.MOVE_CURSOR,
             conversation_id=self.conversation_id,
             target_id=self.last_id,
-            expected=self._from,
-            epoch=self._epoch,
+            expected=self.started_from,
+            epoch=self.epoch,
             move_id=derived_id("end", self.id),
             reason=Reason.TURN.value,
-            actor=self._session.actor,
+            actor=self.session.actor,
             turn_id=self.id,
             exclusive=self.exclusive,
         )
@@ -279,7 +280,7 @@ class Turn:
                 conversation_id=self.conversation_id,
                 node_id=self.last_id,
                 target_id=self.last_id,
-                expected=self._from,
+                expected=self.started_from,
                 turn_id=self.id,
                 kept=self.last_id,
             )
@@ -304,7 +305,8 @@ class Turn:
         except GraphStoreError as second:
             error.add_note(f"and the turn could not be ended: {second}")
 
-    def _settled(self, call: Call, returned: ItemText | None, row: dict[str, Any]) -> None:
+    def continue_from(self, call: Call, returned: ItemText | None, row: dict[str, Any]) -> None:
+        """Extend the turn's own context by a call just settled, so that the next one reads nothing."""
         base = call.context.segment
         sent = call.sent
         own = frozenset({(self.conversation_id, _removals(base, self.conversation_id))})
@@ -317,7 +319,7 @@ class Turn:
         if returned is not None:
             self.last_succeeded_id = call.id
         if not row["lost"]:
-            self._session.held.put(self._readers, self.conversation_id, self._segment)
+            self.session.held.put(self._readers, self.conversation_id, self._segment)
 
 
 def readers_or_everyone(asked: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
@@ -331,99 +333,3 @@ def _removals(segment: Segment | None, conversation_id: str) -> int:
             if owner == conversation_id:
                 return removals
     return 0
-
-
-class Call:
-    """One call of a model, written as pending. Settle it once: ``succeed`` or ``fail``."""
-
-    def __init__(self, turn: Turn, id: str, context: Context, sent: ItemText) -> None:
-        self.turn = turn
-        self.id = id
-        self.context = context
-        self.sent = sent
-        self.settled = False
-
-    def succeed(
-        self,
-        returned: ItemsInput,
-        *,
-        usage: Usage | dict[str, Any] | None = None,
-        finish_reason: str | None = None,
-        response_id: str | None = None,
-        model: str | None = None,
-        end_turn: bool = False,
-    ) -> None:
-        """Store what the model returned; with ``end_turn`` the turn ends in the same transaction.
-
-        The very same completion again is accepted and changes nothing. ``finish_reason="cancelled"`` says the user
-        stopped it. ``model`` names the model that really answered, if the provider says so.
-        Raises ``AlreadySettled`` for another completion, ``TurnLost`` after storing when the turn was taken over,
-        ``CursorMoved`` when ``end_turn`` lost a race (the branch is kept), ``ConversationGone``.
-        """
-        encoded = items.encode(returned, role="assistant")
-        result = writing.succeeded_properties(self.sent, encoded, usage, finish_reason, response_id, model)
-        self._settle(result, encoded, end=end_turn, target_id=self.id, moves=end_turn, reason=Reason.TURN)
-
-    def fail(
-        self,
-        kind: str,
-        message: str = "",
-        *,
-        usage: Usage | dict[str, Any] | None = None,
-        response_id: str | None = None,
-    ) -> None:
-        """Store that the call failed; the turn ends, and the cursor moves to this call.
-
-        Its sent items stay in the next turn's context. With ``kind="context_overflow"`` the cursor goes to the turn's
-        last succeeded call instead, or stays. Raises as ``succeed``.
-        """
-        if not kind:
-            raise InvalidInput("a failure needs a kind, such as 'rate_limit', 'timeout' or 'context_overflow'")
-        target = self.turn.last_succeeded_id if kind == CONTEXT_OVERFLOW else self.id
-        result = writing.failed_properties(kind, message, usage, response_id)
-        self._settle(result, None, end=True, target_id=target, moves=target is not None, reason=Reason.FAILURE)
-
-    def _settle(
-        self,
-        result: dict[str, Any],
-        returned: ItemText | None,
-        *,
-        end: bool,
-        target_id: str | None,
-        moves: bool,
-        reason: Reason,
-    ) -> None:
-        turn = self.turn
-        row = turn._session.row(
-            queries.SETTLE_CALL,
-            conversation_id=turn.conversation_id,
-            node_id=self.id,
-            result=result,
-            exact=returned is not None and returned.exact,
-            turn_id=turn.id,
-            exclusive=turn.exclusive,
-            lease_ms=turn.lease_ms,
-            epoch=turn._epoch,
-            end=end,
-            moves=moves,
-            target_id=target_id,
-            expected=turn._from,
-            move_id=derived_id("settle", self.id),
-            reason=reason.value,
-            actor=turn._session.actor,
-        )
-        if row is None or row["outcome"] == "gone":
-            turn.ended = True
-            raise ConversationGone(turn.conversation_id)
-        if row["outcome"] == "conflict":
-            raise AlreadySettled(self.id, row["status"])
-        if not self.settled:
-            self.settled = True
-            turn._settled(self, returned, row)
-        if row["lost"] or (moves and row["moved"] is None):
-            turn.ended = True
-            raise TurnLost(turn.conversation_id, turn.id)
-        if end:
-            turn.ended = True
-            if row["moved"] is False:
-                raise CursorMoved(turn.conversation_id, turn._from, row["cursor"], target_id)
