@@ -26,6 +26,7 @@ from graphstore.rendering import tools as tool_shapes
 SOURCE = "openai_jsonl"
 
 _OUTCOMES = ("preferred_output", "non_preferred_output")
+_READ = ("messages", "input", "tools", "functions", *_OUTCOMES)
 
 
 def recognises(row: Any) -> bool:
@@ -57,7 +58,7 @@ class Rows:
             report.source_id,
             report,
             created_at=moment(row.get("created_at")),
-            metadata={key: value for key, value in row.items() if key not in ("messages", "input", *_OUTCOMES)},
+            metadata={key: value for key, value in row.items() if key not in _READ},
         )
         if not said:
             report.skipped = "it has no messages"
@@ -70,7 +71,7 @@ class Rows:
                 messages += (chain := _chain(branch, stem, report))
                 ends.append(chain[-1].key)
         if isinstance(row.get("input"), dict):
-            result.metadata |= {key: value for key, value in row["input"].items() if key != "messages"}
+            result.metadata |= {key: value for key, value in row["input"].items() if key not in _READ}
         tree = grow(messages, report)
         pointer = tree.position[ends[min(1, len(ends) - 1)]]
         built = calls_of.build(tree, pointer, report, None, text(row.get("model")))
@@ -130,7 +131,7 @@ def _message(key: str, parent: str | None, record: Any, report: Report) -> Messa
 def _items(record: Any) -> Items:
     try:
         parsed = openai_chat.parse([record])
-    except InvalidInput:
+    except (InvalidInput, AttributeError, LookupError, TypeError):  # fields of other types than the API's
         return [{"type": "raw", "format": "openai-chat", "data": record}]
     if parsed.system is not None:
         return [{"type": "message", "role": "system", "content": parsed.system}]
@@ -138,7 +139,8 @@ def _items(record: Any) -> Items:
 
 
 def _tools(row: dict[str, Any]) -> Items | None:
-    tools = [tool for tool in array(row.get("tools")) if isinstance(tool, dict)]
+    given = array(row.get("tools")) or array(mapping(row.get("input")).get("tools"))
+    tools = [tool for tool in given if isinstance(tool, dict)]
     functions = [{"type": "function", "function": each} for each in array(row.get("functions"))]
     read = []
     for tool in tools + functions:

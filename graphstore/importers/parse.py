@@ -17,6 +17,7 @@ from graphstore.importers.split import UNPARSED
 # A number as member or element whose text orjson would not give back: too long, an exponent, a trailing zero, -0.
 # Three expressions, each with a fixed first byte, are several times faster than one with a choice of three.
 _NUMBER = rb"\s*+-?(?:[\d.]{19}|[\d.]++[eE]|\d++\.\d++(?<=\d0)[\s,\]}]|0[,\s\]}](?<=-0.))"
+_CONTAINER = (b"{", b"[")
 _ODD_NUMBERS = tuple(re.compile(first + _NUMBER) for first in (rb":", rb",", rb"\["))
 
 
@@ -26,7 +27,7 @@ def parse(text: bytes, known: Any = UNPARSED) -> Any:
     Emoji written as two three-byte surrogates (CESU-8) become the emoji; lone surrogates stay. Bytes that are
     no UTF-8 at all become U+FFFD. Raises ``InvalidInput`` when it is not JSON.
     """
-    if not any(odd.search(text) for odd in _ODD_NUMBERS):
+    if text[:1] in _CONTAINER and not any(odd.search(text) for odd in _ODD_NUMBERS):
         if known is not UNPARSED:
             return known
         try:

@@ -6,7 +6,6 @@ What a file is, is told by its first bytes, never by its name; names only give t
 
 from __future__ import annotations
 
-import gzip
 import re
 import zipfile
 import zlib
@@ -21,6 +20,8 @@ from graphstore.errors import SourceUnreadable
 Progress = Callable[[int, int], None]
 
 _GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31  # zlib's word for: a gzip header, any window
+_PACKED = 1 << 16  # packed bytes read at a time
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _JSON_NAME = re.compile(r"\.(?:json|jsonl|ndjson)(?:\.gz)?$|\.gz$", re.I)
 _CONVERSATIONS = re.compile(r"(?:^|/)conversations(?:-\d+)?\.jsonl?(?:\.gz)?$", re.I)
@@ -44,7 +45,31 @@ class _Counted:
         self._stream.close()
 
 
-class _Unzipped:
+class _Gunzipped:
+    """The unpacked bytes of a gzip stream; of a damaged one, all those before the damage (unlike ``gzip``)."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._inflate = zlib.decompressobj(_GZIP_WINDOW)
+        self._packed = b""
+
+    def read(self, size: int) -> bytes:
+        while True:
+            if self._inflate.eof:  # another member may follow, or padding
+                self._packed = (self._inflate.unused_data or self._raw.read(_PACKED)).lstrip(b"\0")
+                if not self._packed:
+                    return b""
+                self._inflate = zlib.decompressobj(_GZIP_WINDOW)
+            packed = self._packed or self._raw.read(_PACKED)
+            unpacked = self._inflate.decompress(packed, size)
+            self._packed = self._inflate.unconsumed_tail
+            if unpacked:
+                return unpacked
+            if not packed and not self._inflate.eof:
+                raise EOFError("it ends before its own end mark")
+
+
+class _Packed:
     """A decompressing stream whose damage is an ``OSError`` that says so."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
@@ -74,8 +99,8 @@ class Source:
         with self._raw() as raw:
             stream = cast(BinaryIO, _Counted(raw, told)) if told else raw
             if start == _GZIP:
-                stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-            yield cast(BinaryIO, _Unzipped(stream, self.name))
+                stream = cast(BinaryIO, _Gunzipped(stream))
+            yield cast(BinaryIO, _Packed(stream, self.name))
 
 
 def sources(path: Path) -> list[Source]:

@@ -36,7 +36,7 @@ def trees(draw):
 
 @pytest.mark.rule("I2", "I3", "I6")
 @given(trees())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_every_path_of_messages_is_exactly_a_path_of_calls(drawn):
     parents, nodes, current = drawn
     conversation = _read(nodes, current)
@@ -56,7 +56,7 @@ def test_every_path_of_messages_is_exactly_a_path_of_calls(drawn):
 
 @pytest.mark.rule("I5")
 @given(trees(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_longer_export_changes_no_call_that_was_read_before(drawn, data):
     parents, nodes, _ = drawn
     kept = {f"m{number}" for number in range(data.draw(st.integers(1, len(parents))))}

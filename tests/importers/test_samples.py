@@ -1,0 +1,110 @@
+"""Real and public sample files: every one is read, and every path says what its source's path says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from import_trees import check_shape, path_items, path_keys, source_paths
+
+from graphstore.errors import SourceUnreadable
+from graphstore.importers import detect, read
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT.parent / "shared" / "samples"
+SHAREGPT = "fastchat-dummy_conversation.head3.json"
+FILES = [
+    path
+    for folder in ("chatgpt", "claude_ai", "oasst", "openai_jsonl")
+    for path in sorted((SAMPLES / folder).glob("*"))
+    if path.name != SHAREGPT
+]
+DEMO = ROOT / "graphstore" / "cli" / "demo" / "conversations.json"
+
+
+def _records(path):
+    text = path.read_text()
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.splitlines()]
+    value = json.loads(text)
+    return value if isinstance(value, list) else [value]
+
+
+def _links(record):
+    """The source's own tree: message id to parent id, for those that hold a message."""
+    if "mapping" in record:
+        nodes = {node["id"]: node for node in record["mapping"].values()}
+
+        def above(key):
+            parent = nodes[key]["parent"]
+            return parent if parent is None or nodes[parent]["message"] is not None else above(parent)
+
+        return {key: above(key) for key, node in nodes.items() if node["message"] is not None}
+    if "chat_messages" in record:
+        messages = record["chat_messages"]
+        ids = [message.get("uuid", f"message-{number}") for number, message in enumerate(messages)]
+        linked = any("parent_message_uuid" in message for message in messages)
+        before = [None, *ids[:-1]]
+        return {
+            key: message.get("parent_message_uuid") if linked else before[number]
+            for number, (key, message) in enumerate(zip(ids, messages, strict=True))
+        }
+    if "prompt" in record:
+        links = {}
+        stack = [(record["prompt"], None)]
+        while stack:
+            row, parent = stack.pop()
+            links[row["message_id"]] = parent
+            stack.extend((child, row["message_id"]) for child in row["replies"])
+        return links
+    return None
+
+
+@pytest.mark.skipif(not FILES, reason="the sample files are not beside the repository")
+@pytest.mark.rule("I1", "I2", "I3", "I4")
+@pytest.mark.parametrize("path", [*FILES, DEMO], ids=lambda path: path.name)
+def test_every_sample_is_read_path_by_path(path):
+    records, conversations = _records(path), list(read(path))
+    assert len(records) == len(conversations)
+    assert {each.source for each in conversations} == {detect(path)}
+    for record, conversation in zip(records, conversations, strict=True):
+        check_shape(conversation)
+        if conversation.report.skipped:
+            assert "mapping" not in record
+            continue
+        links = _links(record)
+        if links is None:
+            said = [each["content"] for each in record["messages"]]
+            assert [item["content"] for item in path_items(conversation, conversation.cursor_key)] == said
+            continue
+        ends = {(call.returned_keys or call.sent_keys)[-1]: call.key for call in conversation.calls}
+        for leaf, keys in source_paths(links).items():
+            assert path_keys(conversation, ends[leaf]) == keys
+        pointer = record.get("current_node") or record.get("current_leaf_message_uuid")
+        if pointer is not None:
+            assert path_keys(conversation, conversation.cursor_key)[-1] == pointer
+            assert not conversation.cursor_guessed
+
+
+@pytest.mark.skipif(not (SAMPLES / "openai_jsonl" / SHAREGPT).exists(), reason="the sample files are not there")
+def test_sharegpt_is_named_but_not_read():
+    with pytest.raises(SourceUnreadable, match=r"ShareGPT.*known are chatgpt"):
+        read(SAMPLES / "openai_jsonl" / SHAREGPT)
+
+
+@pytest.mark.rule("I3")
+def test_the_demos_export_tells_its_story():
+    story, _ = read(DEMO)
+    questions = [
+        item["content"] for call in story.calls if call.round == 0 for item in call.sent if item.get("role") == "user"
+    ]
+    assert "overseas subsidiaries" in questions[1]
+    assert story.report.counts["unpaired_call"] == story.report.counts["unpaired_result"] == 0
+    accepted = path_items(story, story.cursor_key)
+    assert not any("412.6 million**" in str(item.get("content")) for item in accepted)
+    assert {call.model for call in story.calls} == {"gpt-5-thinking"}
+    starts = [(call.parent_key, str(call.sent)) for call in story.calls if call.round == 0]
+    assert len(starts) == 6
+    assert len({parent for parent, _ in starts}) == 3
+    assert len(set(starts)) == 4
