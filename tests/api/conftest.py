@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 from fastapi.testclient import TestClient
+from told import Story
 
 from graphstore import GraphStore
 from graphstore.api import create_app
@@ -14,15 +13,6 @@ from graphstore.api import create_app
 @pytest.fixture
 def client(store: GraphStore) -> TestClient:
     return TestClient(create_app(store))
-
-
-@dataclass(frozen=True)
-class Story:
-    """A conversation whose first answer was regenerated; the cursor is at ``again``."""
-
-    id: str
-    first: str
-    again: str
 
 
 @pytest.fixture

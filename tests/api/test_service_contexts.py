@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Story
 from fastapi.testclient import TestClient
+from told import Story
 
 from graphstore import GraphStore
 from graphstore.rendering import FORMATS

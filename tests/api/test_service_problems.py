@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from conftest import Story
 from fastapi.testclient import TestClient
+from told import Story
 
 from graphstore import GraphStore, errors
 from graphstore.api import create_app, problems

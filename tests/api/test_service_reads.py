@@ -6,8 +6,8 @@ import json
 from datetime import datetime
 
 import pytest
-from conftest import Story
 from fastapi.testclient import TestClient
+from told import Story
 
 from graphstore import GraphStore
 from graphstore.errors import CursorMoved
