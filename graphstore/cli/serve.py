@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphstore.errors import GraphStoreError, InvalidInput
+from graphstore.errors import InvalidInput
 from graphstore.store import GraphStore
 
 if TYPE_CHECKING:
@@ -28,15 +28,14 @@ def serve(
         str | None, typer.Option(help="The workspace to serve.", envvar="GRAPHSTORE_WORKSPACE", show_default="default")
     ] = None,
 ) -> None:
-    """Serve one workspace over HTTP, to programs on this machine, until Ctrl-C."""
-    try:
-        address = loopback(host)
-        _needs_api()
-        with listener(address, port) as sock, GraphStore.open(workspace=workspace) as store:
-            _run(store, sock)
-    except GraphStoreError as error:
-        typer.secho(f"Error: {error}", fg="red", err=True)
-        raise typer.Exit(1) from None
+    """Serve one workspace over HTTP, to programs on this machine, until Ctrl-C.
+
+    Raises ``InvalidInput`` for an address or port that can't be had, and as ``GraphStore.open`` does.
+    """
+    address = loopback(host)
+    _needs_api()
+    with listener(address, port) as sock, GraphStore.open(workspace=workspace) as store:
+        _run(store, sock)
 
 
 def loopback(host: str) -> str:
@@ -45,15 +44,19 @@ def loopback(host: str) -> str:
     Raises ``InvalidInput`` for any other: whoever reaches the service may read everything in it.
     """
     named = "127.0.0.1" if host == "localhost" else host.strip("[]")
-    try:
-        if ipaddress.ip_address(named).is_loopback:
-            return named
-    except ValueError:
-        pass  # a name: refused like any other address
+    if _is_loopback(named):
+        return named
     raise InvalidInput(
         f"can't listen on {host!r}: this service has no keys yet, so it listens on loopback only; "
         "use 127.0.0.1, ::1 or localhost, and an SSH tunnel to reach it from elsewhere"
     )
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def listener(address: str, port: int) -> socket.socket:
