@@ -28,10 +28,7 @@ def serve(
         str | None, typer.Option(help="The workspace to serve.", envvar="GRAPHSTORE_WORKSPACE", show_default="default")
     ] = None,
 ) -> None:
-    """Serve one workspace over HTTP, to programs on this machine, until Ctrl-C.
-
-    Raises ``InvalidInput`` for an address or port that can't be had, and as ``GraphStore.open`` does.
-    """
+    """Serve one workspace over HTTP, to programs on this machine, until Ctrl-C."""
     address = loopback(host)
     _needs_api()
     with listener(address, port) as sock, GraphStore.open(workspace=workspace) as store:
