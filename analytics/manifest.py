@@ -1,0 +1,123 @@
+"""What an export says about itself: counts, reasons, options, file hashes, health; and its dataset card. Pure.
+
+Nothing here tells the time or the place of the export, so that the same store state and options give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from graphstore.analytics.folder import WrittenFile
+
+FORMAT = "graphstore-preferences"
+VERSION = 1
+
+
+@dataclass(slots=True)
+class Health:
+    """Numbers that show what a reward model could learn from anything but the preference, summed row by row."""
+
+    rows: int = 0
+    groups: int = 0
+    chosen_longer: int = 0
+    rejected_longer: int = 0
+    chosen_characters: int = 0
+    rejected_characters: int = 0
+    prompt_characters: int = 0
+    near_duplicates: int = 0
+    same_model: int = 0
+    context_verified: int = 0
+    with_tools: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    evidence: Counter[str] = field(default_factory=Counter)
+    grades: Counter[str] = field(default_factory=Counter)
+
+    def summary(self) -> dict[str, Any]:
+        """Shares and means over the rows; lengths in characters of visible text."""
+        ties = self.rows - self.chosen_longer - self.rejected_longer
+        best = max(self.chosen_longer, self.rejected_longer)
+        return {
+            "share_chosen_longer": self._share(self.chosen_longer),
+            "share_rejected_longer": self._share(self.rejected_longer),
+            "length_only_accuracy": self._share(best + ties / 2),
+            "mean_chosen_characters": self._share(self.chosen_characters),
+            "mean_rejected_characters": self._share(self.rejected_characters),
+            "mean_prompt_characters": self._share(self.prompt_characters),
+            "near_duplicates": self.near_duplicates,
+            "share_same_model": self._share(self.same_model),
+            "share_context_verified": self._share(self.context_verified),
+            "share_with_tools": self._share(self.with_tools),
+            "branch_kinds": dict(sorted(self.kinds.items())),
+            "choice_evidence": dict(sorted(self.evidence.items())),
+            "evidence_grades": dict(sorted(self.grades.items())),
+        }
+
+    def _share(self, total: float) -> float | None:
+        return round(total / self.rows, 4) if self.rows else None
+
+
+def manifest(
+    *,
+    target: str,
+    workspace: str,
+    options: dict[str, Any],
+    counts: dict[str, Any],
+    left_out: Counter[str],
+    contradictions: list[dict[str, Any]],
+    health: Health,
+    files: list[WrittenFile],
+) -> bytes:
+    """The manifest as JSON text."""
+    content = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "target": target,
+        "workspace": workspace,
+        "versions": {"conversation-graphstore": version("conversation-graphstore")},
+        "options": options,
+        "counts": counts,
+        "left_out": dict(sorted(left_out.items())),
+        "contradictions": contradictions,
+        "health": health.summary(),
+        "files": [{"name": file.name, "sha256": file.sha256, "bytes": file.bytes} for file in files],
+    }
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def card(target: str, file: str, columns: str, rows: int, health: Health) -> bytes:
+    """The dataset card; its features make ``datasets`` read every row the same way, however large the file."""
+    summary = health.summary()
+    return f"""---
+pretty_name: Preference pairs from conversation trees
+task_categories:
+- text-generation
+tags:
+- preference
+- dpo
+configs:
+- config_name: default
+  data_files:
+  - split: train
+    path: {file}
+dataset_info:
+  features:
+{columns}---
+
+# Preference pairs from conversation trees
+
+{rows} rows for `{target}`, written by graphstore. Each row holds what a model was sent (`prompt`), the answer that the
+conversation went on with (`chosen`) and one that was left behind (`rejected`). `choice_evidence` and `evidence_grade`
+say how much the choice is worth: it was inferred from what people did, not asked of them. `meta` (JSON) leads back to
+the stored nodes; `manifest.json` counts every candidate that was left out, with the reason.
+
+Chosen is the longer answer in {_percent(summary["share_chosen_longer"])} of the rows; guessing by length alone is right
+in {_percent(summary["length_only_accuracy"])}.
+""".encode()
+
+
+def _percent(share: float | None) -> str:
+    return "n/a" if share is None else f"{share:.1%}"

@@ -1,0 +1,83 @@
+"""What preference pairs are made of, read from the store a page and a conversation at a time.
+
+First the choices: a page of conversations, only their branch points, no text. Then, for a conversation with pairs, the
+texts of its path and of the rejected nodes. Nothing is held beyond that page and that conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from graphstore import GraphStore, jsontext, queries
+from graphstore.analytics.preferences import AcceptedPath, BranchPoint, PathMove, Reply
+from graphstore.analytics.prompts import Texts
+from graphstore.database import Row
+
+PAGE = 200
+
+
+def count(store: GraphStore) -> int:
+    """How many live conversations there are."""
+    row = store.session.row(queries.COUNT_CONVERSATIONS)
+    return 0 if row is None else int(row["conversations"])
+
+
+def paths(store: GraphStore, page: int = PAGE) -> Iterator[tuple[AcceptedPath, str]]:
+    """Every live conversation in order of id, with its branch points, and when it was last written to (ISO text)."""
+    after: str | None = None
+    while True:
+        rows = store.session.rows(queries.PREFERENCE_BRANCHES, after=after, limit=page)
+        for row in rows:
+            yield _path(row), row["updated_at"]
+        if len(rows) < page:
+            return
+        after = rows[-1]["id"]
+
+
+def texts(store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: Sequence[str | None]) -> Texts | None:
+    """The texts of the path of ``leaf_id``; ``None`` when it was deleted meanwhile."""
+    row = store.session.row(
+        queries.PREFERENCE_TEXTS,
+        leaf_id=leaf_id,
+        node_ids=list(rejected_ids),
+        hashes=sorted({digest for digest in hashes if digest}),
+    )
+    if row is None:
+        return None
+    exact = {*row["exact"], *(id for id, _, is_exact in row["siblings"] if is_exact)}
+    return Texts(
+        ids=row["ids"],
+        sent=row["sent"],
+        returned=row["returned"],
+        call_ids=row["call_ids"],
+        result_ids=row["result_ids"],
+        compactions=dict(row["compactions"]),
+        exact=frozenset(exact),
+        returned_by={id: text or "[]" for id, text, _ in row["siblings"]},
+        settings={digest: jsontext.loads(text) for digest, text in row["settings"]},
+    )
+
+
+def _path(row: Row) -> AcceptedPath:
+    metadata = jsontext.loads(row["metadata"]) if row["metadata"] else {}
+    return AcceptedPath(
+        conversation_id=row["id"],
+        source=row["source"],
+        root_id=row["root_id"],
+        guessed=bool(metadata.get("cursor_guessed")) and row["as_imported"],
+        times=tuple(row["times"]),
+        turns=tuple(row["turns"]),
+        newest=row["newest"] or 0,
+        branches=tuple(
+            BranchPoint(
+                place=branch["place"],
+                parent_id=branch["parent_id"],
+                chosen=Reply(**branch["chosen"]),
+                siblings=tuple(
+                    Reply(**{**sibling, "moves": tuple(sibling["moves"])}) for sibling in branch["siblings"]
+                ),
+            )
+            for branch in row["branches"]
+        ),
+        moves=tuple(PathMove(**move) for move in row["moves"]),
+    )
