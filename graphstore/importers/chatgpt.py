@@ -14,31 +14,15 @@ from __future__ import annotations
 from typing import Any
 
 from graphstore.importers import calls as calls_of
-from graphstore.importers.fields import array, mapping, moment, name, text
+from graphstore.importers.chatgpt_content import CONTEXTS, SOURCE, Part, items_of, raw_item, text_part
+from graphstore.importers.fields import mapping, moment, name, text
 from graphstore.importers.messages import Message, Side, Tree, grow
 from graphstore.importers.records import ImportedConversation, Items, Report
-
-SOURCE = "chatgpt"
-
-Part = dict[str, Any]
 
 _OPEN_CALLS = 64  # calls without a result that are still looked at when a result comes
 
 _FINISH = {"stop": "stop", "interrupted": "cancelled", "max_tokens": "length", "content_filter": "content_filter"}
 _UNFINISHED = {"in_progress": "incomplete", "finished_partial_completion": "length"}
-
-# Where each type of content keeps its text, if that is a plain string.
-_TEXT_FIELD = {
-    "code": "text",
-    "execution_output": "text",
-    "tether_quote": "text",
-    "tether_browsing_display": "result",
-    "sonic_webpage": "text",
-    "system_error": "text",
-    "citable_code_output": "output_str",
-    "model_editable_context": "model_set_context",
-}
-_CONTEXT = ("user_editable_context", "model_editable_context")
 
 
 def recognises(record: Any) -> bool:
@@ -141,26 +125,26 @@ def _read(key: str, message: Any, report: Report) -> Message:
         return Message(key, None, Side.NONE, [])
     if not isinstance(message, dict):
         report.note("unknown_content", f"the message of node {key!r} is no object; kept raw")
-        return Message(key, None, Side.SENT, [_raw({"message": message})])
+        return Message(key, None, Side.SENT, [raw_item({"message": message})])
     author = mapping(message.get("author"))
     role = text(author.get("role")) or ""
     content = message.get("content")
     kind = mapping(content).get("content_type")
     returned = role == "assistant" and kind != "model_editable_context"
-    items, said = _items(key, message, role, kind, mapping(content))
+    items, kept = items_of(key, message, role, kind, mapping(content))
     metadata = mapping(message.get("metadata"))
     notes = {field: value for field, value in message.items() if field != "content"}
     if items is None:
         report.note("unknown_content", f"node {key!r} has content of type {kind!r} by {role!r}; kept raw")
-        items, notes = [_raw(message)], {}
-    elif rest := {field: value for field, value in mapping(content).items() if field not in said}:
+        items, notes = [raw_item(message)], {}
+    elif rest := {field: value for field, value in mapping(content).items() if field not in kept}:
         notes["content"] = rest
     return Message(
         key,
         None,
         Side.RETURNED if returned else Side.SENT,
         items,
-        question=role == "user" and kind not in _CONTEXT,
+        question=role == "user" and kind not in CONTEXTS,
         created_at=moment(message.get("create_time")),
         finished_at=moment(message.get("update_time")),
         model=text(metadata.get("model_slug")),
@@ -177,121 +161,6 @@ def _finish(message: dict[str, Any], metadata: dict[str, Any]) -> str | None:
     if status in _UNFINISHED:
         return _UNFINISHED[status]
     return "stop" if message.get("end_turn") is True else None
-
-
-def _items(
-    key: str, message: dict[str, Any], role: str, kind: Any, content: dict[str, Any]
-) -> tuple[Items | None, tuple[str, ...]]:
-    """The items of a message, and the content fields they fully say; no items: not understood."""
-    if role == "assistant":
-        thoughts = _reasoning(kind, content)
-        if thoughts is not None:
-            return thoughts
-    parts, said = _parts(kind, content)
-    if parts is None:
-        return None, ()
-    attached = _attachments(message, parts)
-    if role == "tool":
-        output = _plain(parts + attached)
-        return [{"type": "tool_result", "call_id": key, "output": output}], said
-    recipient = text(message.get("recipient"))
-    if role == "assistant" and recipient not in (None, "", "all") and kind != "model_editable_context":
-        if len(parts) == 1 and parts[0]["type"] == "text":
-            arguments = parts[0]["text"]
-            return [{"type": "tool_call", "call_id": key, "name": recipient, "arguments": arguments}], said
-        return None, ()
-    if role not in ("user", "assistant", "system", "developer"):
-        return None, ()
-    if role == "system" and not any(part.get("text", "x") for part in parts):
-        return [], said  # the empty node that begins most conversations: nothing was said
-    spoken = "system" if kind in _CONTEXT else role
-    return [{"type": "message", "role": spoken, "content": _plain(parts + attached)}], said
-
-
-def _reasoning(kind: Any, content: dict[str, Any]) -> tuple[Items, tuple[str, ...]] | None:
-    if kind == "thoughts" and isinstance(content.get("thoughts"), list):
-        thoughts = content["thoughts"]
-        if thoughts and all(isinstance(thought, dict) for thought in thoughts):
-            known = [_thought(thought) for thought in thoughts]
-            extra = any(set(thought) - {"content", "summary"} for thought in thoughts)
-            return known, () if extra else ("thoughts",)
-    if kind == "reasoning_recap" and isinstance(content.get("content"), str):
-        return [{"type": "reasoning", "summary": [content["content"]]}], ("content",)
-    if kind in ("thoughts", "reasoning_recap"):
-        parts = array(content.get("parts"))
-        if parts and all(isinstance(part, str) for part in parts):
-            if kind == "thoughts":
-                return [{"type": "reasoning", "text": part} for part in parts], ("parts",)
-            return [{"type": "reasoning", "summary": parts}], ("parts",)
-    return None
-
-
-def _thought(thought: dict[str, Any]) -> dict[str, Any]:
-    item: dict[str, Any] = {"type": "reasoning"}
-    if isinstance(thought.get("content"), str):
-        item["text"] = thought["content"]
-    if isinstance(thought.get("summary"), str):
-        item["summary"] = [thought["summary"]]
-    return item
-
-
-def _parts(kind: Any, content: dict[str, Any]) -> tuple[list[Part] | None, tuple[str, ...]]:
-    if kind in ("text", "multimodal_text") and isinstance(content.get("parts"), list):
-        parts = content["parts"]
-        return [_part(part) for part in parts], ("parts",) if parts else ()
-    if kind == "user_editable_context":
-        fields = [field for field in ("user_profile", "user_instructions") if isinstance(content.get(field), str)]
-        return ([_said(content[field]) for field in fields] or None), tuple(fields)
-    if kind == "computer_output" and isinstance(content.get("screenshot"), dict):
-        return [_part(content["screenshot"])], ("screenshot",)
-    field = _TEXT_FIELD.get(kind) if isinstance(kind, str) else None
-    if field is not None and isinstance(content.get(field), str):
-        return [_said(content[field])], (field,)
-    return None, ()
-
-
-def _said(words: str) -> Part:
-    return {"type": "text", "text": words}
-
-
-def _part(part: Any) -> Part:
-    if isinstance(part, str):
-        return _said(part)
-    kind = mapping(part).get("content_type")
-    pointer = mapping(part).get("asset_pointer")
-    if kind == "image_asset_pointer" and isinstance(pointer, str):
-        # not url: nobody but ChatGPT can fetch it, so it must never be sent on as one
-        return {"type": "image", "asset_pointer": pointer, "extra": {SOURCE: part}}
-    if kind == "audio_transcription" and isinstance(part.get("text"), str):
-        return _said(part["text"]) | {"extra": {SOURCE: part}}
-    return _raw(part)
-
-
-def _attachments(message: dict[str, Any], parts: list[Part]) -> list[Part]:
-    """File parts for the attachments that no part shows already (their bytes are not in the export's text)."""
-    shown = " ".join(part["asset_pointer"] for part in parts if "asset_pointer" in part)
-    found = []
-    for attachment in array(mapping(message.get("metadata")).get("attachments")):
-        ids = (name(mapping(attachment).get("id")), name(mapping(attachment).get("file_id")))
-        if isinstance(attachment, dict) and not any(each is not None and each in shown for each in ids):
-            file: Part = {"type": "file", "extra": {SOURCE: attachment}}
-            if isinstance(attachment.get("name"), str):
-                file["filename"] = attachment["name"]
-            found.append(file)
-    return found
-
-
-def _plain(parts: list[Part]) -> str | list[Part]:
-    """A single plain text as a string."""
-    if not parts:
-        return ""
-    if len(parts) == 1 and parts[0].keys() == {"type", "text"} and parts[0]["type"] == "text":
-        return str(parts[0]["text"])
-    return parts
-
-
-def _raw(value: Any) -> dict[str, Any]:
-    return {"type": "raw", "format": SOURCE, "data": value}
 
 
 def _pair_tools(tree: Tree) -> None:
@@ -333,4 +202,4 @@ def _one_result_per_call(sent: Items) -> Items:
 
 
 def _listed(output: str | list[Part]) -> list[Part]:
-    return [_said(output)] if isinstance(output, str) else output
+    return [text_part(output)] if isinstance(output, str) else output

@@ -22,6 +22,7 @@ class ImportedCall:
     ``status`` is ``succeeded`` or ``failed``; a failed one has ``failure_kind`` (``no_reply`` for a question
     without a reply, whose ``key`` is then ``no_reply_key(<question's id>)``).
     ``sent_keys`` and ``returned_keys`` are the source's ids of the messages in them, in order.
+    ``metadata["messages"]`` holds, by those ids, whatever of the source's messages the items don't say.
     """
 
     key: str
@@ -53,7 +54,8 @@ class Report:
 
     Words in ``counts``: ``messages``, ``calls``, and the repairs ``orphan``, ``cycle``, ``several_roots``,
     ``dangling_pointer``, ``duplicate_id``, ``wrong_children``, ``guessed_leaf``, ``unknown_content``,
-    ``unpaired_call``, ``unpaired_result``. ``skipped`` is why nothing could be read at all.
+    ``unpaired_call``, ``unpaired_result``, and what the source itself says of a message it kept: ``deleted``,
+    ``rejected``. ``skipped`` is why nothing could be read at all.
     """
 
     source_id: str | None
