@@ -14,10 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 from graphstore.importers import calls as calls_of
-from graphstore.importers.chatgpt_content import CONTEXTS, SOURCE, Part, items_of, raw_item, text_part
+from graphstore.importers.chatgpt_content import CONTEXTS, Part, items_of, raw_item, text_part
 from graphstore.importers.fields import mapping, moment, name, text
 from graphstore.importers.messages import Message, Side, Tree, grow
 from graphstore.importers.records import ImportedConversation, Items, Report
+
+SOURCE = "chatgpt"
 
 _OPEN_CALLS = 64  # calls without a result that are still looked at when a result comes
 

@@ -7,7 +7,7 @@ from typing import Any
 from graphstore.importers.fields import array, mapping, name, text
 from graphstore.importers.records import Items
 
-SOURCE = "chatgpt"
+_SOURCE = "chatgpt"
 
 Part = dict[str, Any]
 
@@ -108,9 +108,9 @@ def _part(part: Any) -> Part:
     pointer = mapping(part).get("asset_pointer")
     if kind == "image_asset_pointer" and isinstance(pointer, str):
         # not url: nobody but ChatGPT can fetch it, so it must never be sent on as one
-        return {"type": "image", "asset_pointer": pointer, "extra": {SOURCE: part}}
+        return {"type": "image", "asset_pointer": pointer, "extra": {_SOURCE: part}}
     if kind == "audio_transcription" and isinstance(part.get("text"), str):
-        return text_part(part["text"]) | {"extra": {SOURCE: part}}
+        return text_part(part["text"]) | {"extra": {_SOURCE: part}}
     return raw_item(part)
 
 
@@ -121,7 +121,7 @@ def _attachments(message: dict[str, Any], parts: list[Part]) -> list[Part]:
     for attachment in array(mapping(message.get("metadata")).get("attachments")):
         ids = (name(mapping(attachment).get("id")), name(mapping(attachment).get("file_id")))
         if isinstance(attachment, dict) and not any(each is not None and each in shown for each in ids):
-            file: Part = {"type": "file", "extra": {SOURCE: attachment}}
+            file: Part = {"type": "file", "extra": {_SOURCE: attachment}}
             if isinstance(attachment.get("name"), str):
                 file["filename"] = attachment["name"]
             found.append(file)
@@ -139,4 +139,4 @@ def _plain(parts: list[Part]) -> str | list[Part]:
 
 def raw_item(value: Any) -> dict[str, Any]:
     """An item or part that is kept as it was."""
-    return {"type": "raw", "format": SOURCE, "data": value}
+    return {"type": "raw", "format": _SOURCE, "data": value}
