@@ -93,6 +93,30 @@ def test_told_to_stop_it_closes_and_says_so(served: Served, told: signal.Signals
         httpx.get(f"{served.url}/health")
 
 
+@pytest.mark.rule("H5")
+def test_an_answer_under_way_is_finished_before_it_stops(served: Served, store: GraphStore):
+    conversation_id = store.create_conversation()
+    with store.turn(conversation_id) as turn:
+        turn.call("x" * 20_000_000).succeed("Long.")
+    address, port = served.url.removeprefix("http://").split(":")
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # so that the answer can't hide in it
+        slow.settimeout(20)
+        slow.connect((address, int(port)))
+        slow.sendall(f"GET /v1/conversations/{conversation_id}/context HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
+        got = bytearray(slow.recv(65536))
+        served.process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            served.process.wait(timeout=1)
+        while chunk := slow.recv(1 << 20):
+            got += chunk
+    head, _, body = bytes(got).partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head)
+    assert length
+    assert len(body) == int(length[1]) > 20_000_000
+    assert served.process.wait(timeout=20) == 0
+
+
 @pytest.mark.rule("H4")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com", ""])
 def test_it_listens_nowhere_but_on_loopback(host: str):
