@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from graphstore import importers, queries
-from graphstore.database import Transaction
+from graphstore.database import Row, Transaction
 from graphstore.errors import GraphStoreError
 from graphstore.fingerprint import new_id
 from graphstore.importers import ImportedConversation
 from graphstore.models import ImportOutcome
+from graphstore.store.import_placing import Placed, place
 from graphstore.store.imported_rows import ImportRows, rows_of
 from graphstore.store.session import Session
 
@@ -130,64 +130,55 @@ def _write_once(session: Session, transaction: Transaction, batch: _Batch) -> No
         row["id"]: row
         for row in transaction.rows(queries.IMPORT_CONVERSATIONS, workspace=workspace, conversations=conversations)
     }
-    known = _known(transaction, workspace, batch, {id for id, row in there.items() if not row["created"]})
-    rows: list[dict[str, Any]] = []
+    stored = _Stored(transaction, workspace)
+    fresh: list[Row] = []
+    cursors: list[Row] = []
     settings: dict[str, str] = {}
     for part in batch.parts:
-        part.gone = there[part.rows.conversation["id"]]["deleting"]
-        part.added = part.known = part.changed = 0
+        conversation_id = part.rows.conversation["id"]
+        part.gone = there[conversation_id]["deleting"]
         if part.gone:
             continue
-        for row in part.rows.nodes[part.start : part.stop]:
-            stored = known.get(row["node"]["id"])
-            if stored is None:
-                rows.append(row)
-                part.added += 1
-            else:
-                part.known += 1
-                part.changed += stored != (row["node"]["sent_hash"], row["node"]["result_hash"])
+        rows = part.rows.nodes[part.start : part.stop]
+        placed = Placed(rows, {}, 0) if there[conversation_id]["created"] else place(rows, stored.hashes)
+        fresh += placed.fresh
+        part.added, part.changed = len(placed.fresh), placed.changed
+        part.known = len(rows) - part.added
         settings |= part.rows.settings
+        if part.is_last and part.rows.cursor is not None:
+            end = placed.renamed.get(part.rows.cursor, part.rows.cursor)
+            cursors.append({"conversation_id": conversation_id, "node_id": end, "move_id": new_id()})
     if settings:
         listed = [{"sha256": k, "data": v, "size": len(v.encode())} for k, v in sorted(settings.items())]
         transaction.rows(queries.IMPORT_SETTINGS, workspace=workspace, settings=listed)
-    if rows:
-        transaction.rows(queries.IMPORT_NODES, workspace=workspace, rows=rows)
+    if fresh:
+        transaction.rows(queries.IMPORT_NODES, workspace=workspace, rows=fresh)
     roots = [
         {"conversation_id": row["node"]["conversation_id"], "node_id": row["node"]["id"]}
-        for row in rows
+        for row in fresh
         if row["parent_id"] is None
     ]
     if roots:
         transaction.rows(queries.IMPORT_ROOTS, workspace=workspace, roots=roots)
-    cursors = [
-        {
-            "conversation_id": part.rows.conversation["id"],
-            "node_id": part.rows.cursor,
-            "move_id": new_id(),
-        }
-        for part in batch.parts
-        if part.is_last and not part.gone and part.rows.cursor is not None
-    ]
     moved = transaction.rows(queries.IMPORT_CURSORS, workspace=workspace, cursors=cursors, actor=session.actor)
     moved_ids = {row["id"] for row in moved}
     for part in batch.parts:
         part.cursor_moved = part.is_last and part.rows.conversation["id"] in moved_ids
 
 
-def _known(
-    transaction: Transaction, workspace: str, batch: _Batch, there: set[str]
-) -> dict[str, tuple[str, str | None]]:
-    """The nodes of this batch that an earlier import has stored."""
-    ids = [
-        row["node"]["id"]
-        for part in batch.parts
-        if part.rows.conversation["id"] in there
-        for row in part.rows.nodes[part.start : part.stop]
-    ]
-    if not ids:
-        return {}
-    rows = transaction.rows(queries.KNOWN_NODES, workspace=workspace, node_ids=ids)
-    return {row["id"]: (row["sent_hash"], row["result_hash"]) for row in rows}
+@dataclass
+class _Stored:
+    """What is stored under some ids, read within the batch's transaction."""
+
+    transaction: Transaction
+    workspace: str
+
+    def hashes(self, node_ids: list[str]) -> dict[str, tuple[str, str | None]]:
+        """Of those ids that are stored, what was sent and what came of it, as hashes."""
+        if not node_ids:
+            return {}
+        rows = self.transaction.rows(queries.KNOWN_NODES, workspace=self.workspace, node_ids=node_ids)
+        return {row["id"]: (row["sent_hash"], row["result_hash"]) for row in rows}
 
 
 def _outcomes(parts: list[_Part], totals: dict[str, _Part]) -> Iterator[ImportOutcome]:
