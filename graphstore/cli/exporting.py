@@ -1,0 +1,103 @@
+"""``graphstore export``: data sets out of the conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.text import Text
+
+from graphstore.cli import output
+from graphstore.cli.opening import opened
+from graphstore.cli.options import Json, Workspace, examples
+from graphstore.cli.plain import one_line
+
+if TYPE_CHECKING:
+    from graphstore.analytics import ExportReport
+
+export = typer.Typer(help="Make data sets out of the conversations.", no_args_is_help=True)
+
+
+class Target(StrEnum):
+    """The formats of preference pairs."""
+
+    TRL = "trl"
+
+
+def preferences(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write into; made if it isn't there.")],
+    as_: Annotated[Target, typer.Option("--as", help="The format of the rows.")] = Target.TRL,
+    seed: Annotated[int, typer.Option("--seed", help="Picks the negatives where there are many.")] = 0,
+    max_negatives: Annotated[
+        int | None, typer.Option("--max-negatives", min=1, help="Rows for one branch point at most.")
+    ] = 3,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help="Let doubtful choices through; may be repeated.")
+    ] = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Write preference pairs: where one question got several answers, the one kept and one left behind."""
+    # here, not above: the other commands start faster without it
+    from graphstore.analytics import export_preferences
+
+    with opened(workspace) as store, _bar() as advance:
+        report = export_preferences(
+            store,
+            out,
+            as_=as_.value,
+            seed=seed,
+            max_negatives=max_negatives,
+            include=include or (),
+            progress=advance,
+        )
+    if json:
+        output.print_json(asdict(report))
+    else:
+        _show(report)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    err = output.errors()
+    if not err.is_terminal:
+        yield output.unseen
+        return
+    columns = (SpinnerColumn(), TextColumn("conversations"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True) as bars:
+        task = bars.add_task("", total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+def _show(report: ExportReport) -> None:
+    out = output.console()
+    told = f"{report.rows:,} pairs from {report.conversations:,} conversations ({report.candidates:,} candidates)"
+    out.print(Text(told, style="bold"), soft_wrap=True)
+    for reason, count in sorted(report.left_out.items(), key=lambda pair: -pair[1]):
+        if count:
+            out.print(Text(f"  left out {count:>7,}  {reason.replace('_', ' ')}", style="dim"), soft_wrap=True)
+    for file in report.files:
+        out.print(Text(f"  {one_line(str(file))}"), soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    export.command(
+        "preferences",
+        epilog=examples(
+            "graphstore export preferences --as trl --out pairs/",
+            "graphstore export preferences --out pairs/ --include guessed_cursor --json | jq .rows",
+        ),
+    )(preferences)
+    app.add_typer(export, name="export", rich_help_panel="Change")
+
+
+@export.callback()
+def _group() -> None:
+    pass

@@ -1,0 +1,250 @@
+"""The rows of a drawn tree: what stands on which line, how deep, under which sign. Pure: nodes in, rows out.
+
+Calls of one turn that follow each other are one row. At a branch point one branch goes on in the same column and the
+others are drawn before it, a step to the right. The one that goes on is the active path, elsewhere the branch with the
+most nodes, so a row is never deeper than log2(nodes) + 1, however long the conversation and however often it branched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from graphstore.models import Node, NodeKind, Status
+
+
+class Sign(Enum):
+    """What a row's first character says."""
+
+    ACTIVE = "active"
+    OTHER = "other"
+    FAILED = "failed"
+    PENDING = "pending"
+    COMPACTION = "compaction"
+    CONVERSION = "conversion"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the drawing: a turn (or the part of one between two branch points), a compaction or a conversion.
+
+    ``depth`` counts the branch lines left of it, ``starts_branch`` says that it hangs on the last of them.
+    ``position`` of ``siblings`` is its marker (0 of 0: none). ``question`` is ``None`` where the row goes on with a
+    turn that began above, and ``repeated`` where a sibling before it asked the very same.
+    """
+
+    depth: int
+    starts_branch: bool
+    sign: Sign
+    active: bool
+    cursor: bool
+    position: int
+    siblings: int
+    question: str | None
+    repeated: bool
+    answer: str | None
+    tools: tuple[str, ...]
+    remark: str | None
+    node_id: str
+    model: str | None
+    created_at: datetime
+
+
+@dataclass
+class _Group:
+    nodes: list[Node]
+    children: list[_Group]
+    weight: int = 0
+
+    @property
+    def first(self) -> Node:
+        return self.nodes[0]
+
+    @property
+    def last(self) -> Node:
+        return self.nodes[-1]
+
+
+def rows(nodes: Iterable[Node], cursor: str | None = None) -> list[Row]:
+    """The rows of a conversation's tree, top to bottom; ``nodes`` as of ``GraphStore.tree``, in any order.
+
+    A node whose parent is not among them stands as a root.
+    """
+    ordered = sorted(nodes, key=lambda node: (node.created_at, node.id))
+    by_id = {node.id: node for node in ordered}
+    below: dict[str | None, list[Node]] = {}
+    for node in ordered:
+        below.setdefault(_above(node, by_id), []).append(node)
+    active = _upwards(cursor, by_id)
+    markers = _markers(below)
+    repeats = _repeats(below)
+    roots = _groups(below)
+    out: list[Row] = []
+    # (group, depth, whether it hangs on a branch line), the next to draw last
+    stack = [(group, depth, starts) for group, depth, starts in reversed(_placed(roots, 0, active))]
+    while stack:
+        group, depth, starts = stack.pop()
+        out.append(_row(group, depth, starts, cursor, active, markers, repeats))
+        stack += reversed(_placed(group.children, depth, active))
+    return out
+
+
+def _above(node: Node, by_id: dict[str, Node]) -> str | None:
+    above = node.parent_id or node.compacts_id
+    return above if above in by_id else None
+
+
+def _upwards(cursor: str | None, by_id: dict[str, Node]) -> set[str]:
+    path: set[str] = set()
+    at = by_id.get(cursor or "")
+    while at is not None and at.id not in path:
+        path.add(at.id)
+        at = by_id.get(_above(at, by_id) or "")
+    return path
+
+
+def _markers(below: dict[str | None, list[Node]]) -> dict[str, tuple[int, int]]:
+    """Position and number of each turn among its siblings, where there are several."""
+    found: dict[str, tuple[int, int]] = {}
+    for children in below.values():
+        turns = [node.id for node in children if node.kind == NodeKind.TURN and node.round == 0]
+        if len(turns) > 1:
+            found |= {id: (place, len(turns)) for place, id in enumerate(turns, 1)}
+    return found
+
+
+def _repeats(below: dict[str | None, list[Node]]) -> set[str]:
+    """The turns whose question a sibling before them asked in the same words."""
+    found: set[str] = set()
+    for children in below.values():
+        asked: set[str] = set()
+        for node in children if len(children) > 1 else ():
+            if node.kind == NodeKind.TURN and node.round == 0:
+                question = said(node.sent, "user") or ""
+                if question in asked:
+                    found.add(node.id)
+                asked.add(question)
+    return found
+
+
+def _groups(below: dict[str | None, list[Node]]) -> list[_Group]:
+    """Join the calls of a turn that follow each other without a branch; weigh each group with all below it."""
+    roots = [_Group([node], []) for node in below.get(None, [])]
+    made: list[_Group] = []
+    todo = list(roots)
+    while todo:
+        group = todo.pop()
+        made.append(group)
+        while True:
+            children = below.get(group.last.id, [])
+            if len(children) != 1 or not _goes_on(group.last, children[0]):
+                break
+            group.nodes.append(children[0])
+        group.children = [_Group([child], []) for child in children]
+        todo += group.children
+    for group in reversed(made):  # children were made after their parents
+        group.weight = len(group.nodes) + sum(child.weight for child in group.children)
+    return roots
+
+
+def _goes_on(node: Node, child: Node) -> bool:
+    return child.turn_id == node.turn_id and child.kind == node.kind == NodeKind.TURN
+
+
+def _placed(siblings: list[_Group], depth: int, active: set[str]) -> list[tuple[_Group, int, bool]]:
+    """The branches in drawing order: the one that keeps the column last."""
+    if not siblings:
+        return []
+    main = max(
+        siblings, key=lambda group: (group.first.id in active, group.weight, group.first.created_at, group.first.id)
+    )
+    others = [(group, depth + 1, True) for group in siblings if group is not main]
+    return [*others, (main, depth, False)]
+
+
+def _row(
+    group: _Group,
+    depth: int,
+    starts: bool,
+    cursor: str | None,
+    active: set[str],
+    markers: dict[str, tuple[int, int]],
+    repeats: set[str],
+) -> Row:
+    first, last = group.first, group.last
+    position, siblings = markers.get(first.id, (0, 0))
+    is_active = first.id in active
+    begins = first.round == 0 or first.kind != NodeKind.TURN
+    return Row(
+        depth=depth,
+        starts_branch=starts,
+        sign=_sign(group, is_active),
+        active=is_active,
+        cursor=any(node.id == cursor for node in group.nodes),
+        position=position,
+        siblings=siblings,
+        question=(said(first.sent, "user") or "") if begins and first.kind == NodeKind.TURN else None,
+        repeated=first.id in repeats,
+        answer=said(last.returned, "assistant"),
+        tools=tuple(item.get("name") or "?" for node in group.nodes for item in node.returned if _is_call(item)),
+        remark=_remark(last),
+        node_id=last.id,
+        model=next((node.model for node in reversed(group.nodes) if node.model), None),
+        created_at=first.created_at,
+    )
+
+
+def _sign(group: _Group, is_active: bool) -> Sign:
+    statuses = {node.status for node in group.nodes}
+    if Status.FAILED in statuses:
+        return Sign.FAILED
+    if Status.PENDING in statuses:
+        return Sign.PENDING
+    if group.first.kind == NodeKind.COMPACTION:
+        return Sign.COMPACTION
+    if group.first.kind == NodeKind.CONVERSION:
+        return Sign.CONVERSION
+    return Sign.ACTIVE if is_active else Sign.OTHER
+
+
+def _remark(node: Node) -> str | None:
+    if node.failure is not None:
+        words = node.failure.kind.replace("_", " ")
+        return f"{words}: {node.failure.message}" if node.failure.message else words
+    if node.status == Status.PENDING:
+        return "not finished"
+    if node.kind == NodeKind.COMPACTION:
+        readers = "everyone" if not node.readers or "*" in node.readers else ", ".join(node.readers)
+        return f"compaction, read by {readers}"
+    if node.kind == NodeKind.CONVERSION:
+        return "conversion"
+    if node.author == "person":
+        return "corrected by a person"
+    return "stopped" if node.finish_reason == "cancelled" else None
+
+
+def _is_call(item: dict[str, Any]) -> bool:
+    return item.get("type") == "tool_call"
+
+
+def said(items: list[dict[str, Any]], role: str) -> str | None:
+    """The text of the last message of ``role`` among items; ``None`` when there is none."""
+    for item in reversed(items):
+        if item.get("type", "message") == "message" and item.get("role") == role:
+            return _text(item.get("content"))
+    return None
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return " ".join(_part(part) for part in parts if isinstance(part, dict))
+
+
+def _part(part: dict[str, Any]) -> str:
+    text = part.get("text")
+    return text if isinstance(text, str) else f"[{part.get('type', 'part')}]"
