@@ -158,6 +158,11 @@ class Database:
         while True:
             try:
                 return run()
+            except UnicodeEncodeError as error:
+                raise InvalidInput(
+                    f"{error.object[:80]!r} holds half a character (a lone surrogate), which the database can't store in "
+                    "an id or a name; items, titles and metadata may hold it"
+                ) from None
             except ConstraintError:
                 # Two writers made the same id at once: the second look finds it and compares.
                 lost_ids += 1

@@ -114,15 +114,15 @@ def dumps(value: Any) -> str:
 
     Raises ``InvalidInput`` for values JSON can't express (NaN, sets, non-string keys).
     """
-    if _has_nonfinite(value):
-        return orjson.dumps(_fragment(value)).decode()
-    try:
-        return orjson.dumps(value, default=_number_text).decode()
-    except (TypeError, orjson.JSONEncodeError):
+    if not _has_nonfinite(value):
         try:
-            return orjson.dumps(_fragment(value)).decode()
-        except RecursionError:
-            raise InvalidInput("JSON nested too deeply") from None
+            return orjson.dumps(value, default=_number_text).decode()
+        except orjson.JSONEncodeError:
+            pass  # what orjson can't write is told apart below
+    try:
+        return orjson.dumps(_fragment(value)).decode()
+    except (RecursionError, orjson.JSONEncodeError):
+        raise InvalidInput("JSON nested too deeply; more than 250 levels can't be stored") from None
 
 
 def _has_nonfinite(value: Any) -> bool:

@@ -3,18 +3,22 @@
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 WHERE NOT c.deleting
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
+OPTIONAL MATCH (c)-[:FORKED_AT]->(at:Node)
 OPTIONAL MATCH (named:Node {workspace: $workspace, id: $node_id})
-WITH c, cursor, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS n
+WITH c, cursor, at, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS n
 OPTIONAL MATCH (n)-[:PARENT|COMPACTS*0..]->(first:Node)
 WHERE first.turn_id = n.turn_id AND first.round = 0 AND first.kind <> 'compaction'
-WITH c, cursor, n, first LIMIT 1
+WITH c, cursor, at, n, first LIMIT 1
 OPTIONAL MATCH (first)-[:PARENT]->(parent:Node)
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: first.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: first.tools_hash})
 OPTIONAL MATCH (response_format:Blob {workspace: $workspace, sha256: first.response_format_hash})
 RETURN c.epoch AS epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
        CASE WHEN first.conversation_id = c.id THEN true
-            ELSE EXISTS { (cursor)-[:PARENT|COMPACTS*0..]->(first) } END AS reachable,
+            ELSE EXISTS { (cursor)-[:PARENT|COMPACTS*0..]->(first) }
+                 OR EXISTS { (at)-[:PARENT|COMPACTS*0..]->(first) } END AS reachable,
+       CASE WHEN n:Compaction THEN head([(n)-[:COMPACTS]->(original:Node) | original.id]) END AS compacts_id,
+       n:Compaction AS is_compaction,
        first.sent AS sent, first:ExactText AS exact, parent.id AS parent_id, first.deleted_at AS deleted_at,
        first.provider AS provider, first.model AS model, first.system_hash AS system_hash,
        system.data AS system, first.tools_hash AS tools_hash, tools.data AS tools,

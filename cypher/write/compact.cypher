@@ -30,6 +30,8 @@ WITH c, now, original, edge, at,
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   CREATE (n:Node:Compaction)
   SET n = $node, n.created_at = now, n.finished_at = now, c.compacted = true
+  // What the path has in force stays in force below its compaction.
+  SET n.system_hash = original.system_hash, n.tools_hash = original.tools_hash
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText)
   CREATE (n)-[:COMPACTS {workspace: $workspace, compaction_id: $node_id, readers: $node.readers}]->(original)
   FOREACH (within IN CASE WHEN $turn_id IS NOT NULL AND $exclusive THEN [1] ELSE [] END |

@@ -4,5 +4,5 @@ ON CREATE SET c.title = $title, c.metadata = $metadata, c.operation_id = $operat
               c.created_at = datetime.realtime(), c.updated_at = datetime.realtime(),
               c.version = 0, c.epoch = 0, c.moves = 0, c.removals = 0, c.deleting = false, c.compacted = false
 RETURN c.operation_id = $operation_id
-       OR (coalesce(c.title, '') = coalesce($title, '') AND c.metadata = $metadata AND c.version = 0
-           AND NOT c.deleting) AS same
+       OR (coalesce(c.title, '') = coalesce($title, '') AND c.metadata = $metadata
+           AND c.forked_from IS NULL AND c.source IS NULL AND NOT c.deleting) AS same

@@ -22,6 +22,7 @@ WITH c, n, now, edge, at, target, done, outcome, elsewhere, elsewhere AND outcom
 WITH *, CASE WHEN done IS NOT NULL THEN done.accepted
              WHEN ends AND $moves THEN coalesce(at.id, '') = coalesce($expected, '') END AS moved
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
+  SET n += {failure_kind: null, failure_message: null}
   SET n += $result, n.finished_at = now
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText))
 FOREACH (renew IN CASE WHEN NOT elsewhere AND NOT ends AND $exclusive AND outcome <> 'gone'
