@@ -8,7 +8,8 @@ OPTIONAL MATCH (known:Conversation {workspace: $workspace, id: $conversation_id}
 OPTIONAL MATCH (known)-[:FORKED_AT]->(known_at:Node)
 WITH target, now, origin,
      CASE WHEN known IS NOT NULL THEN
-            CASE WHEN known.operation_id = $operation_id AND known_at.id = $node_id THEN 'repeated' ELSE 'conflict' END
+            CASE WHEN known.operation_id = $operation_id AND known_at.id = $node_id AND known.metadata = $metadata
+                      AND ($title IS NULL OR known.title = $title) THEN 'repeated' ELSE 'conflict' END
           WHEN target.deleted_at IS NOT NULL OR coalesce(origin.deleting, false) THEN 'gone'
           ELSE 'ok' END AS outcome
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |

@@ -1,6 +1,7 @@
 // Settle a pending call once; with $end the turn ends here too, and with $moves its cursor goes to $target_id.
 // One row: outcome, whether the turn was lost, whether the cursor moved (null: no move was asked), and where it is.
-// outcome: ok | repeated | conflict | gone. A call marked lost still takes its late completion, but moves nothing.
+// outcome: ok | repeated | conflict | gone. A call marked lost (by settle_lost_turn, so without a result_hash) still
+// takes its late completion, but moves nothing.
 MATCH (n:Node {workspace: $workspace, id: $node_id})
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
@@ -12,7 +13,7 @@ OPTIONAL MATCH (done:Move {workspace: $workspace, id: $move_id})
 WITH c, n, now, edge, at, target, done,
      CASE
        WHEN c.deleting OR c.epoch <> $epoch THEN 'gone'
-       WHEN n.status = 'pending' OR (n.status = 'failed' AND n.failure_kind = 'lost') THEN 'ok'
+       WHEN n.result_hash IS NULL THEN 'ok'
        WHEN n.result_hash = $result.result_hash THEN 'repeated'
        ELSE 'conflict'
      END AS outcome,
