@@ -15,8 +15,9 @@ router = APIRouter(tags=["running"])
 
 
 @router.get("/health", response_model=Health)
-def get_health() -> Response:
+async def get_health() -> Response:
     """The process answers; the database isn't asked."""
+    # async, so that it answers while every thread waits for a database that is away
     return json_response(Health())
 
 
