@@ -12,7 +12,7 @@ from graphstore import items as item_text
 from graphstore import jsontext, rendering
 from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
-from graphstore.segments import Owners, Segment, texts
+from graphstore.segments import Owners, Segment
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,15 @@ class Context:
 
     @property
     def _joined(self) -> bytes:
-        parts = list(texts(self._line))
+        parts = [segment.text for segment in self._line if segment.text]
         if self.new_items.count:
             parts.append(self.new_items.text[1:-1].strip())
-        return ("[" + ",".join(parts) + "]").encode()
+        if not parts:
+            return b"[]"
+        # The brackets go to the first and last part: put around the whole, they would copy it twice more.
+        parts[0] = "[" + parts[0]
+        parts[-1] += "]"
+        return ",".join(parts).encode()
 
     @cached_property
     def body(self) -> bytes:

@@ -7,7 +7,6 @@ the state of their pairing, and the running hash. Nothing here parses an item.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from graphstore.pairing import EMPTY, PairingState
@@ -117,6 +116,8 @@ def extended(
     return Segment(parent, node_id, joined(sent, returned), pairing, owners, unsettled, exact)
 
 
-def texts(segments: list[Segment]) -> Iterator[str]:
-    """The texts that are not empty, in order."""
-    return (segment.text for segment in segments if segment.text)
+def plainly_extended(parent: Segment, node_id: str, sent: str, returned: str) -> Segment:
+    """As ``extended``, for a settled node with no tool calls and no exact text, whose parent names all owners."""
+    first, second = sent[1:-1].strip(), returned[1:-1].strip()
+    text = f"{first},{second}" if first and second else first or second
+    return Segment(parent, node_id, text, parent.pairing, parent.owners, parent.unsettled, parent.exact)

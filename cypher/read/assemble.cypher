@@ -1,14 +1,15 @@
 // The context path of a conversation's cursor or of a named node, newest first, one list per column.
 // The climb ends at a root or at the first compaction that one of $readers can read; nothing above is read.
 // A compaction in the lists that is not their last was unfolded. removals: how often data was removed from each
-// conversation that owns part of the path, which tells later whether a held context still stands.
+// conversation that owns part of the path, which tells later whether a held context still stands. Owners change at
+// forks and never change back further up, so when the two ends have one owner all have; reading them all costs a tenth.
 OPTIONAL MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
 OPTIONAL MATCH (named:Node {workspace: $workspace, id: $node_id})
 WITH c, cursor, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS leaf
 OPTIONAL MATCH (leaf)-[hops:PARENT|COMPACTS*0..]->(n)
 WHERE all(hop IN hops WHERE hop.readers IS NULL OR none(reader IN $readers WHERE reader IN hop.readers))
-WITH c, cursor, leaf, collect(n) AS nodes, collect(DISTINCT n.conversation_id) AS owning
+WITH c, cursor, leaf, collect(n) AS nodes
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: leaf.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: leaf.tools_hash})
 RETURN c.id AS conversation_id, cursor.id AS cursor, c.version AS version, c.epoch AS epoch, c.deleting AS deleting,
@@ -19,7 +20,10 @@ RETURN c.id AS conversation_id, cursor.id AS cursor, c.version AS version, c.epo
        [n IN nodes WHERE n:ExactText | n.id] AS exact,
        last(nodes).is_root AS top_is_root,
        leaf.system_hash AS system_hash, system.data AS system, leaf.tools_hash AS tools_hash, tools.data AS tools,
-       COLLECT { UNWIND owning + [c.id] AS owner
+       COLLECT { UNWIND [c.id] + CASE WHEN leaf.conversation_id = last(nodes).conversation_id
+                                     THEN [leaf.conversation_id]
+                                     ELSE [n IN nodes | n.conversation_id] END AS id
+                 WITH DISTINCT id AS owner
                  MATCH (o:Conversation {workspace: $workspace, id: owner})
                  WHERE NOT o.deleting
-                 RETURN DISTINCT [o.id, o.removals] } AS removals
+                 RETURN [o.id, o.removals] } AS removals

@@ -8,7 +8,7 @@ WITH c, cursor, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS leaf
 OPTIONAL MATCH (leaf)-[hops:PARENT|COMPACTS*0..]->(n)
 WHERE all(hop IN hops WHERE (hop.readers IS NULL OR none(reader IN $readers WHERE reader IN hop.readers))
                             AND NOT startNode(hop).id IN $known)
-WITH c, cursor, leaf, collect(n) AS nodes, collect(DISTINCT n.conversation_id) AS owning
+WITH c, cursor, leaf, collect(n) AS nodes
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: leaf.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: leaf.tools_hash})
 RETURN c.id AS conversation_id, cursor.id AS cursor, c.version AS version, c.epoch AS epoch, c.deleting AS deleting,
@@ -19,10 +19,13 @@ RETURN c.id AS conversation_id, cursor.id AS cursor, c.version AS version, c.epo
        [n IN nodes WHERE n:ExactText | n.id] AS exact,
        last(nodes).is_root AS top_is_root,
        leaf.system_hash AS system_hash, system.data AS system, leaf.tools_hash AS tools_hash, tools.data AS tools,
-       COLLECT { UNWIND $owners + owning + [c.id] AS owner
+       COLLECT { UNWIND $owners + [c.id] + CASE WHEN leaf.conversation_id = last(nodes).conversation_id
+                                               THEN [leaf.conversation_id]
+                                               ELSE [n IN nodes | n.conversation_id] END AS id
+                 WITH DISTINCT id AS owner
                  MATCH (o:Conversation {workspace: $workspace, id: owner})
                  WHERE NOT o.deleting
-                 RETURN DISTINCT [o.id, o.removals] } AS removals,
+                 RETURN [o.id, o.removals] } AS removals,
        COLLECT { UNWIND $unsettled AS pending
                  MATCH (u:Node {workspace: $workspace, id: pending})
                  WHERE u.returned IS NOT NULL

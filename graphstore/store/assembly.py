@@ -15,7 +15,7 @@ from graphstore.errors import (
     PathBroken,
 )
 from graphstore.items import ItemsInput, ItemText
-from graphstore.segments import Owners, Segment, extended
+from graphstore.segments import Owners, Segment, extended, plainly_extended
 from graphstore.store.held import Readers
 from graphstore.store.session import Session
 from graphstore.store.settings import settings_of
@@ -133,7 +133,12 @@ def _segments(row: Row, top: Segment | None, compactions: dict[str, list[str]]) 
     # The lists are newest first; a held top is their last entry and is not built again.
     for place in range(last if top is None else last - 1, -1, -1):
         node = ids[place]
-        if compactions and node in compactions:
+        plain = not (calls[place] or results[place] or node in exact or node in compactions)
+        if plain and returned[place] is not None and segment is not None and segment is not top:
+            # Nearly every node is like this one: it changes nothing of what holds for the path above it. (The first
+            # below a held top isn't: that path may have had fewer owners.)
+            segment = plainly_extended(segment, node, sent[place], returned[place])
+        elif node in compactions:
             # Only what a compaction returned is context, and that only where the climb ended at it.
             unfolded = place != last
             text, open_calls, open_results = (

@@ -66,7 +66,7 @@ class HeldContexts:
                 tree = _Tree((readers, fresh[-1].node_id))
                 self._drop(self._trees.get(tree.key))
             assert tree is not None
-            cost = sum(len(one.text) + _OVERHEAD for one in fresh)
+            cost = segment.size - (0 if step is None else step.size) + _OVERHEAD * len(fresh)
             if tree.size + cost > self._limit:
                 self._drop(self._trees.get(tree.key))
                 return
