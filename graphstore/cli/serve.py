@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphstore.cli.opening import opened
+from graphstore.cli.options import Workspace
 from graphstore.errors import InvalidInput
 from graphstore.store import GraphStore
 
@@ -24,14 +26,12 @@ GRACE_SECONDS = 30
 def serve(
     host: Annotated[str, typer.Option(help="The loopback address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = DEFAULT_PORT,
-    workspace: Annotated[
-        str | None, typer.Option(help="The workspace to serve.", envvar="GRAPHSTORE_WORKSPACE", show_default="default")
-    ] = None,
+    workspace: Workspace = None,
 ) -> None:
     """Serve one workspace over HTTP, to programs on this machine, until Ctrl-C."""
     address = loopback(host)
     _needs_api()
-    with listener(address, port) as sock, GraphStore.open(workspace=workspace) as store:
+    with listener(address, port) as sock, opened(workspace) as store:
         _run(store, sock)
 
 

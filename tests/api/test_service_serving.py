@@ -20,7 +20,7 @@ from graphstore.cli import serve as serving
 from graphstore.errors import InvalidInput
 from graphstore.local import Endpoint
 
-PROGRAM = "import typer; from graphstore.cli.serve import serve; typer.run(serve)"
+PROGRAM = (sys.executable, "-c", "from graphstore.cli import main; main()", "serve")
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,7 @@ def served(server: Endpoint, store: GraphStore) -> Iterator[Served]:
         "NEO4J_PASSWORD": server.password,
         "GRAPHSTORE_WORKSPACE": store.workspace,
     }
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([*PROGRAM, "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
         line = process.stderr.readline()
@@ -115,6 +113,14 @@ def test_an_answer_under_way_is_finished_before_it_stops(served: Served, store: 
     assert length
     assert len(body) == int(length[1]) > 20_000_000
     assert served.process.wait(timeout=20) == 0
+
+
+@pytest.mark.rule("H4", "L3")
+def test_the_program_refuses_another_address_in_a_sentence():
+    run = subprocess.run([*PROGRAM, "--host", "0.0.0.0"], capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "listens on loopback only" in " ".join(run.stderr.split())
+    assert "Traceback" not in run.stderr
 
 
 @pytest.mark.rule("H4")

@@ -94,8 +94,9 @@ def test_it_is_alive_while_all_its_threads_wait(store: GraphStore, monkeypatch: 
             for _ in range(40):  # as many threads as there are
                 assert waiting.acquire(timeout=20)
             assert httpx.get(f"{url}/health", timeout=10).json() == {"status": "up"}
+            released.set()
+            assert {answer.result().status_code for answer in asked} == {404}
         finally:
             released.set()
-        assert {answer.result().status_code for answer in asked} == {404}
-        server.should_exit = True
+            server.should_exit = True
         running.result()
