@@ -27,7 +27,7 @@ def test_a_context_is_every_node_of_the_path_root_first_then_the_new_items(store
 
 @pytest.mark.rule("A1")
 def test_it_takes_one_query_whatever_was_stored(store, new_process_store, queries_of):
-    conversation_id, nodes = talk(store, ("Q1", "A1"), ("Q2", "A2"))
+    conversation_id, _nodes = talk(store, ("Q1", "A1"), ("Q2", "A2"))
     store.compact(conversation_id, "Summary", readers=["openai"])
     ask(store, conversation_id, "Q3", "A3", system="Be brief.", tools=[{"name": "f"}])
     for asked in ({}, {"for_provider": "openai"}, {"new_items": "Q4"}):
@@ -61,7 +61,7 @@ def test_an_empty_conversation_has_an_empty_context(store):
 
 @pytest.mark.rule("A1", "S1")
 def test_the_context_of_a_call_is_the_one_that_its_node_and_new_items_give_again(store, new_process_store):
-    conversation_id, nodes = talk(store, ("Q1", "A1"))
+    conversation_id, _nodes = talk(store, ("Q1", "A1"))
     with store.turn(conversation_id) as turn:
         call = turn.call("Q2", system="Be brief.")
         again = new_process_store().context(node_id=call.id)

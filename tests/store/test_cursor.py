@@ -56,7 +56,7 @@ def test_a_compaction_of_a_path_that_has_moved_on_is_refused(store):
 
 @pytest.mark.rule("C2", "C3")
 def test_of_two_turns_from_the_same_node_the_first_moves_the_cursor_and_the_second_is_kept(store):
-    conversation_id, nodes = talk(store, ("Q1", "A1"))
+    conversation_id, _nodes = talk(store, ("Q1", "A1"))
     one, two = (store.turn(conversation_id, exclusive=False) for _ in range(2))
     one.call("from one").succeed("to one")
     two.call("from two").succeed("to two")

@@ -66,7 +66,7 @@ def test_later_rounds_and_compactions_never_count(store):
 
 @pytest.mark.rule("B4", "S6")
 def test_a_branch_taken_from_view_does_not_count(store, cypher):
-    conversation_id, nodes = talk(store, ("Q", "A"))
+    conversation_id, _nodes = talk(store, ("Q", "A"))
     hidden = answered(store.regenerate(conversation_id), "B")
     answered(store.regenerate(conversation_id), "C")
     cypher(

@@ -246,7 +246,7 @@ def test_what_does_not_exist_is_refused_by_name(store, name):
         lambda: store.path(node_id=name),
         lambda: store.fork(name),
     ):
-        with pytest.raises(missing, match="nowhere|nul|half"):
+        with pytest.raises(missing, match=r"nowhere|nul|half"):
             read()
 
 
