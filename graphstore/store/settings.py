@@ -82,7 +82,9 @@ def in_force(before: Settings, options: CallOptions) -> InForce:
     """
     unknown = options.keys() - CallOptions.__annotations__.keys()
     if unknown:
-        raise TypeError(f"a call has no option {min(unknown)!r}; it has {', '.join(sorted(CallOptions.__annotations__))}")
+        raise TypeError(
+            f"a call has no option {min(unknown)!r}; it has {', '.join(sorted(CallOptions.__annotations__))}"
+        )
     system = options.get("system", INHERIT)
     tools = options.get("tools", INHERIT)
     response_format = options.get("response_format", INHERIT)

@@ -26,8 +26,8 @@ from graphstore.models import NodeKind, Reason
 from graphstore.segments import Segment, extended
 from graphstore.store import compaction, lost_turns, writing
 from graphstore.store.assembly import assemble, readers_of, with_new_items
-from graphstore.store.conversations import check_id
 from graphstore.store.calls import Call
+from graphstore.store.conversations import check_id
 from graphstore.store.held import Readers
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
