@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from graphstore.cli import output, story
@@ -61,9 +62,11 @@ class _Teller(story.Teller):
         self._say(Text(sign, style="bold green").append(one_line(words), style="not bold default"))
 
     def quote(self, who: str, words: str) -> None:
-        line = Text(f"  {who:<9}", style="dim")
-        line.append(one_line(words), style="italic not dim")
-        self._say(line)
+        line = Table.grid(padding=(0, 1, 0, 0))
+        line.add_column(width=10)
+        line.add_column()
+        line.add_row(Text(f"  {who}", style="dim"), Text(one_line(words), style="italic"))
+        self._out.print(line)
 
     def tree(self, scene: story.Scene) -> None:
         self._out.print()

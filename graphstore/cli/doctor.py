@@ -17,6 +17,8 @@ from graphstore.store.graph_store import connect
 
 SIGNS = {"ok": ("✔", "+", "green"), "note": ("•", "-", "yellow"), "wrong": ("✖", "x", "red")}
 
+ABOUT_WIDTH = max(map(len, diagnosis.PACKAGES))
+
 
 def doctor(
     settle: Annotated[
@@ -26,31 +28,34 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Check the installation, the server, the schema and the workspace, and say what to do about what is wrong."""
-    with output.step("Looking around"):
-        found = list(diagnosis.examine(settings(), workspace, settle=settle, actor=ACTOR))
+    found = []
+    for finding in diagnosis.examine(settings(), workspace, settle=settle, actor=ACTOR):
+        found.append(finding)
+        if not json:
+            _show(finding)
     wrong = any(finding.state == "wrong" for finding in found)
     if json:
         output.print_json({"ok": not wrong, "findings": [asdict(finding) for finding in found]})
     else:
-        _show(found, wrong)
+        _conclude(wrong)
     raise typer.Exit(exits.FAILED if wrong else exits.OK)
 
 
-def _show(found: list[diagnosis.Finding], wrong: bool) -> None:
+def _show(finding: diagnosis.Finding) -> None:
     out = output.console()
     column = 0 if output.is_unicode(out) else 1
-    width = max(len(finding.about) for finding in found)
-    for finding in found:
-        line = Text(f"{SIGNS[finding.state][column]} ", style=SIGNS[finding.state][2])
-        line.append(f"{finding.about:<{width}}  ", style="bold")
-        line.append(one_line(finding.words), style="not bold default")
-        out.print(line, soft_wrap=True)
-        if finding.advice is not None:
-            out.print(Text(" " * (width + 4) + one_line(finding.advice), style=SIGNS[finding.state][2]), soft_wrap=True)
-    out.print()
-    out.print(
-        Text("Something is wrong; see above.", style="bold red") if wrong else Text("All is well.", style="bold green")
-    )
+    line = Text(f"{SIGNS[finding.state][column]} ", style=SIGNS[finding.state][2])
+    line.append(f"{finding.about:<{ABOUT_WIDTH}}  ", style="bold default")
+    line.append(one_line(finding.words), style="not bold default")
+    out.print(line, soft_wrap=True)
+    if finding.advice is not None:
+        indent = " " * (ABOUT_WIDTH + 4)
+        out.print(Text(indent + one_line(finding.advice), style=SIGNS[finding.state][2]), soft_wrap=True)
+
+
+def _conclude(wrong: bool) -> None:
+    told = ("Something is wrong; see above.", "bold red") if wrong else ("All is well.", "bold green")
+    output.console().print(Text("\n" + told[0], style=told[1]), soft_wrap=True)
 
 
 def migrate(json: Json = False) -> None:

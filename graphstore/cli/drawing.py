@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from rich.text import Text
 from graphstore.cli.layout import Row, Sign, rows
 from graphstore.cli.plain import one_line
 from graphstore.models import Node
+
+_EMPHASIS = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
+"""Markdown's bold, left away: the drawing has a style of its own."""
 
 MIN_WORDS = 24
 """Columns that a row's words get even where the terminal is narrower."""
@@ -154,16 +158,22 @@ def _line(row: Row, style: Style) -> Text:
     room = None
     if style.width is not None:
         room = max(MIN_WORDS, style.width - cell_len(line.plain) - cell_len(after.plain))
+    words = Text()
     for text, how in _words(row, glyphs, room):
-        line.append(text, style=how)
+        words.append(text, style=how)
+    if room is not None:
+        words.append(" " * (room - cell_len(words.plain)))
+    line.append_text(words)
     line.append_text(after)
     return line
 
 
 def _after(row: Row, style: Style) -> Text:
-    """What stands behind the words: tools, model, time, id, cursor."""
+    """What stands behind the words, at the line's end: cursor, tools, model, time, id."""
     glyphs = style.glyphs
     after = Text()
+    if row.cursor:
+        after.append(f"  {glyphs.cursor}", style="bold green")
     if row.tools:
         after.append(f"  {glyphs.tool}{len(row.tools)}", style="dim")
     if style.models and row.model:
@@ -172,8 +182,6 @@ def _after(row: Row, style: Style) -> Text:
         after.append(f"  {row.created_at:%Y-%m-%d %H:%M}", style="dim")
     if style.ids:
         after.append(f"  {one_line(row.node_id)[-style.ids :]}", style="dim")
-    if row.cursor:
-        after.append(f"  {glyphs.cursor}", style="bold green")
     return after
 
 
@@ -183,7 +191,7 @@ def _words(row: Row, glyphs: Glyphs, room: int | None) -> Iterator[tuple[str, st
     question = glyphs.same if row.repeated else one_line(row.question or "")
     if row.question is None:
         question = "" if row.sign in {Sign.COMPACTION, Sign.CONVERSION} else glyphs.cut
-    answer = one_line(row.answer or "")
+    answer = _EMPHASIS.sub(r"\1", one_line(row.answer or ""))
     remark = one_line(row.remark or "")
     if not answer and row.tools and not remark:
         answer = f"({one_line(', '.join(row.tools))})"

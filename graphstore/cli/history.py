@@ -50,7 +50,7 @@ def markers(conversation_id: ConversationId, workspace: Workspace = None, json: 
             short[marker.right] if marker.right else "",
         )
         table.add_row(*(Text(one_line(cell), style=style) for cell in cells))
-    _print(table)
+    output.print_table(table)
 
 
 def moves(conversation_id: ConversationId, workspace: Workspace = None, json: Json = False) -> None:
@@ -73,12 +73,7 @@ def moves(conversation_id: ConversationId, workspace: Workspace = None, json: Js
             move.actor or "",
         )
         table.add_row(*(Text(one_line(cell), style="" if move.accepted else "yellow") for cell in cells))
-    _print(table)
-
-
-def _print(table: object) -> None:
-    out = output.console()
-    out.print(table, width=None if out.is_terminal else output.CROP_WIDTH)
+    output.print_table(table)
 
 
 def register(app: typer.Typer) -> None:

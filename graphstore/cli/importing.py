@@ -141,10 +141,10 @@ def _show(tally: Tally, verbose: bool) -> None:
     if tally.skipped:
         head.append(f", {tally.skipped:,} skipped", style="not bold yellow")
     out.print(head, soft_wrap=True)
-    told = [one for one in tally.outcomes if verbose or count <= LISTED or one.skipped or repairs(one)]
-    for outcome in told if verbose else told[:LISTED]:
+    named = [one for one in tally.outcomes if verbose or count <= LISTED or one.skipped or repairs(one)]
+    for outcome in named if verbose else named[:LISTED]:
         _show_one(outcome, verbose)
-    left = count - (len(told) if verbose else min(len(told), LISTED))
+    left = count - (len(named) if verbose else min(len(named), LISTED))
     if left:
         out.print(Text(f"  and {left:,} more (graphstore ls lists them; --verbose names each)", style="dim"))
     if tally.repairs and count > 1:

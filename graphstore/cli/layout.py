@@ -33,7 +33,8 @@ class Row:
 
     ``depth`` counts the branch lines left of it, ``starts_branch`` says that it hangs on the last of them.
     ``position`` of ``siblings`` is its marker (0 of 0: none). ``question`` is ``None`` where the row goes on with a
-    turn that began above, and ``repeated`` where a sibling before it asked the very same.
+    turn that began above; ``repeated`` where the sibling drawn before it asks the same (never on the active path, which
+    reads on its own).
     """
 
     depth: int
@@ -68,6 +69,16 @@ class _Group:
         return self.nodes[-1]
 
 
+@dataclass(frozen=True)
+class _Placed:
+    """A group and where it is drawn; ``repeated``: the sibling drawn before it asks the same."""
+
+    group: _Group
+    depth: int
+    starts_branch: bool
+    repeated: bool
+
+
 def rows(nodes: Iterable[Node], cursor: str | None = None) -> list[Row]:
     """The rows of a conversation's tree, top to bottom; ``nodes`` as of ``GraphStore.tree``, in any order.
 
@@ -80,15 +91,14 @@ def rows(nodes: Iterable[Node], cursor: str | None = None) -> list[Row]:
         below.setdefault(_above(node, by_id), []).append(node)
     active = _upwards(cursor, by_id)
     markers = _markers(below)
-    repeats = _repeats(below)
     roots = _groups(below)
     out: list[Row] = []
-    # (group, depth, whether it hangs on a branch line), the next to draw last
-    stack = [(group, depth, starts) for group, depth, starts in reversed(_placed(roots, 0, active))]
+    # the next to draw stands last
+    stack = _placed(roots, 0, active)[::-1]
     while stack:
-        group, depth, starts = stack.pop()
-        out.append(_row(group, depth, starts, cursor, active, markers, repeats))
-        stack += reversed(_placed(group.children, depth, active))
+        placed = stack.pop()
+        out.append(_row(placed, cursor, active, markers))
+        stack += _placed(placed.group.children, placed.depth, active)[::-1]
     return out
 
 
@@ -116,20 +126,6 @@ def _markers(below: dict[str | None, list[Node]]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _repeats(below: dict[str | None, list[Node]]) -> set[str]:
-    """The turns whose question a sibling before them asked in the same words."""
-    found: set[str] = set()
-    for children in below.values():
-        asked: set[str] = set()
-        for node in children if len(children) > 1 else ():
-            if node.kind == NodeKind.TURN and node.round == 0:
-                question = said(node.sent, "user") or ""
-                if question in asked:
-                    found.add(node.id)
-                asked.add(question)
-    return found
-
-
 def _groups(below: dict[str | None, list[Node]]) -> list[_Group]:
     """Join the calls of a turn that follow each other without a branch; weigh each group with all below it."""
     roots = [_Group([node], []) for node in below.get(None, [])]
@@ -154,40 +150,46 @@ def _goes_on(node: Node, child: Node) -> bool:
     return child.turn_id == node.turn_id and child.kind == node.kind == NodeKind.TURN
 
 
-def _placed(siblings: list[_Group], depth: int, active: set[str]) -> list[tuple[_Group, int, bool]]:
-    """The branches in drawing order: the one that keeps the column last."""
-    if not siblings:
-        return []
+def _placed(siblings: list[_Group], depth: int, active: set[str]) -> list[_Placed]:
+    """The branches in drawing order: versions of a question together, the branch that keeps the column last."""
+    if len(siblings) < 2:
+        return [_Placed(group, depth, False, False) for group in siblings]
     main = max(
         siblings, key=lambda group: (group.first.id in active, group.weight, group.first.created_at, group.first.id)
     )
-    others = [(group, depth + 1, True) for group in siblings if group is not main]
-    return [*others, (main, depth, False)]
+    questions: dict[str, list[_Group]] = {}
+    for group in siblings:
+        if group is not main:
+            questions.setdefault(_question(group), []).append(group)
+    last = questions.pop(_question(main), [])
+    out: list[_Placed] = []
+    for same in (*questions.values(), last):
+        out += [_Placed(group, depth + 1, True, place > 0) for place, group in enumerate(same)]
+    return [*out, _Placed(main, depth, False, bool(last) and main.first.id not in active)]
 
 
-def _row(
-    group: _Group,
-    depth: int,
-    starts: bool,
-    cursor: str | None,
-    active: set[str],
-    markers: dict[str, tuple[int, int]],
-    repeats: set[str],
-) -> Row:
+def _question(group: _Group) -> str:
+    """What tells versions of a question apart; whatever is no turn is like no other."""
+    is_turn = group.first.kind == NodeKind.TURN and group.first.round == 0
+    return said(group.first.sent, "user") or "" if is_turn else group.first.id
+
+
+def _row(placed: _Placed, cursor: str | None, active: set[str], markers: dict[str, tuple[int, int]]) -> Row:
+    group = placed.group
     first, last = group.first, group.last
     position, siblings = markers.get(first.id, (0, 0))
     is_active = first.id in active
-    begins = first.round == 0 or first.kind != NodeKind.TURN
+    begins = first.round == 0 and first.kind == NodeKind.TURN
     return Row(
-        depth=depth,
-        starts_branch=starts,
+        depth=placed.depth,
+        starts_branch=placed.starts_branch,
         sign=_sign(group, is_active),
         active=is_active,
         cursor=any(node.id == cursor for node in group.nodes),
         position=position,
         siblings=siblings,
-        question=(said(first.sent, "user") or "") if begins and first.kind == NodeKind.TURN else None,
-        repeated=first.id in repeats,
+        question=said(first.sent, "user") or "" if begins else None,
+        repeated=placed.repeated and begins,
         answer=said(last.returned, "assistant"),
         tools=tuple(item.get("name") or "?" for node in group.nodes for item in node.returned if _is_call(item)),
         remark=_remark(last),

@@ -36,10 +36,7 @@ def _show(found: list[ConversationSummary], workspace: str) -> None:
             soft_wrap=True,
         )
         return
-    out = output.console()
     table = output.table("id", "title", "nodes", "branches", "source", "updated", right=("nodes", "branches"))
-    table.columns[0].overflow = "fold"
-    table.columns[1].ratio = 1 if out.is_terminal else None
     short = ids.short(one.id for one in found)
     for one in found:
         table.add_row(
@@ -50,7 +47,7 @@ def _show(found: list[ConversationSummary], workspace: str) -> None:
             Text(one_line(one.source or ""), style="dim"),
             Text(f"{one.updated_at.astimezone():%Y-%m-%d %H:%M}", style="dim"),
         )
-    out.print(table, width=None if out.is_terminal else output.CROP_WIDTH)
+    output.print_table(table, flexible="title")
 
 
 def register(app: typer.Typer) -> None:

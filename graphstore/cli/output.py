@@ -6,6 +6,7 @@ its markup, with text from outside made harmless first (``plain``).
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,14 +16,18 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from pydantic import BaseModel
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from graphstore import jsontext
 
-CROP_WIDTH = 4096
-"""Columns assumed where no terminal bounds the line."""
+UNBOUNDED = 4096
+"""Columns of a table where nothing bounds the line."""
+
+PIPED = 120
+"""Columns of a drawing where nothing bounds the line."""
 
 
 class PipeClosed(Exception):
@@ -37,7 +42,15 @@ class _Out(Console):
 
 def console() -> Console:
     """Standard output for people."""
-    return _Out(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    out = _Out(highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if not _is_bounded(out):
+        out.width = PIPED
+    return out
+
+
+def _is_bounded(out: Console) -> bool:
+    """Whether a terminal, or somebody who named COLUMNS, gives the width of a line."""
+    return out.is_terminal or bool(os.environ.get("COLUMNS"))
 
 
 def errors() -> Console:
@@ -122,6 +135,17 @@ def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
         number = column in right
         made.add_column(column, justify="right" if number else "left", no_wrap=True, overflow="ellipsis")
     return made
+
+
+def print_table(made: Table, flexible: str | None = None) -> None:
+    """Print a table; only the column ``flexible`` is cut when the line is too short for all."""
+    for column in made.columns:
+        if column.header != flexible:
+            column.min_width = max(cell_len(str(cell)) for cell in column.cells)
+    out = console()
+    if not _is_bounded(out):
+        out.width = UNBOUNDED
+    out.print(made)
 
 
 def styled(text: str, style: str = "") -> Text:

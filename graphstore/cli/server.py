@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import orjson
 import typer
-from rich.console import Console
 
-from graphstore.errors import GraphStoreError
+from graphstore.cli.opening import settings
 from graphstore.local import LocalServer, ServerStatus, Silent
-from graphstore.settings import Settings
 
 app = typer.Typer(
     help="The embedded Neo4j server: it starts by itself when needed, and stays until it is stopped.",
@@ -41,32 +39,18 @@ def _show(status: ServerStatus, as_json: bool) -> None:
     )
 
 
-def _fail(error: GraphStoreError, as_json: bool) -> NoReturn:
-    if as_json:
-        _print_json({"error": type(error).__name__, "message": str(error)})
-    else:
-        Console(stderr=True).print(f"Error: {error}", style="red", soft_wrap=True, highlight=False, markup=False)
-    raise typer.Exit(1)
-
-
 @app.command(epilog="Examples:  graphstore server start  ·  graphstore server start --json | jq .uri")
 def start(json: Json = False) -> None:
     """Start the server, after fetching it the first time (about 180 MB); one that runs is left as it is."""
-    server = LocalServer.from_settings(Settings())
-    try:
-        server.start(Silent() if json else None)
-        _show(server.status(), json)
-    except GraphStoreError as error:
-        _fail(error, json)
+    server = LocalServer.from_settings(settings())
+    server.start(Silent() if json else None)
+    _show(server.status(), json)
 
 
 @app.command(epilog="Examples:  graphstore server stop  ·  GRAPHSTORE_HOME=./scratch graphstore server stop")
 def stop(json: Json = False) -> None:
     """Stop the server cleanly, for all programs that use it."""
-    try:
-        stopped = LocalServer.from_settings(Settings()).stop(Silent() if json else None)
-    except GraphStoreError as error:
-        _fail(error, json)
+    stopped = LocalServer.from_settings(settings()).stop(Silent() if json else None)
     if json:
         _print_json({"stopped": stopped})
     else:
@@ -76,10 +60,7 @@ def stop(json: Json = False) -> None:
 @app.command(epilog="Examples:  graphstore server status  ·  graphstore server status --json | jq .running")
 def status(json: Json = False) -> None:
     """Say whether the server runs, where it listens and where its data is."""
-    try:
-        _show(LocalServer.from_settings(Settings()).status(), json)
-    except GraphStoreError as error:
-        _fail(error, json)
+    _show(LocalServer.from_settings(settings()).status(), json)
 
 
 @app.command(epilog="Examples:  graphstore server logs  ·  graphstore server logs --lines 500")
@@ -88,7 +69,7 @@ def logs(
     json: Json = False,
 ) -> None:
     """Show the end of the server's log."""
-    told = LocalServer.from_settings(Settings()).logs(lines)
+    told = LocalServer.from_settings(settings()).logs(lines)
     if json:
         _print_json({"lines": told})
     else:

@@ -163,10 +163,13 @@ def _edit(store: GraphStore, conversation_id: str, teller: Teller) -> tuple[str,
     turn = store.edit(conversation_id, last.id, QUESTION, **MODEL)
     after = turn.current.context.body
     proof = Proof(old_answer, _hits(before, old_answer), _hits(after, old_answer), len(after))
-    teller.fact(f"searched for the old answer in what was sent before: found {proof.hits_in_old_context} time(s)")
     teller.fact(
-        f"searched all {proof.new_context_bytes:,} bytes that the model is sent now: "
-        + ("not found" if not proof.hits_in_new_context else f"FOUND {proof.hits_in_new_context} time(s), a defect"),
+        "the old answer, searched for in the context before the edit: "
+        + ("found (so the search finds it)" if proof.hits_in_old_context else "not found, a defect")
+    )
+    teller.fact(
+        f"searched for in all {proof.new_context_bytes:,} bytes that the model is sent now: "
+        + ("FOUND, a defect" if proof.hits_in_new_context else "it isn't there"),
         good=not proof.hits_in_new_context,
     )
     _answered(turn, ANSWERS[0])
@@ -217,8 +220,8 @@ def _export(store: GraphStore, teller: Teller) -> tuple[int, dict[str, int], Pat
     left_out = {str(reason): count for reason, count in report.left_out.items() if count}
     teller.fact(f"{report.rows} pairs in {folder}")
     if left_out:
-        told = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in left_out.items())
-        teller.fact(f"left out, each with its reason: {told}")
+        told = ", ".join(f"{count} × {reason.replace('_', ' ')}" for reason, count in left_out.items())
+        teller.fact(f"left out, each candidate for one reason: {told}")
     return report.rows, left_out, folder
 
 

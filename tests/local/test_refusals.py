@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from graphstore.cli import exits
+from graphstore.cli import run as run_program
 from graphstore.cli.server import app
 from graphstore.errors import LocalServerError
 from graphstore.local import LocalServer, Progress, Silent
@@ -117,15 +119,19 @@ def test_a_configured_port_that_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("L3")
-def test_the_command_shows_a_refusal_without_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_shows_a_refusal_without_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("GRAPHSTORE_HOME", str(tmp_path))
     monkeypatch.setenv("GRAPHSTORE_JAVA", str(tmp_path / "nowhere"))
-    shown = CliRunner().invoke(app, ["start"])
-    assert (shown.exit_code, shown.stdout) == (1, "")
-    assert shown.stderr.startswith("Error: Java at ")
-    told = CliRunner().invoke(app, ["start", "--json"])
-    assert told.exit_code == 1
-    assert json.loads(told.stdout)["error"] == "LocalServerError"
+    assert run_program(["server", "start"]) == exits.SERVER
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: Java at ")
+    assert run_program(["server", "start", "--json"]) == exits.SERVER
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert json.loads(told.err)["error"] == "LocalServerError"
 
 
 @pytest.mark.rule("L3")

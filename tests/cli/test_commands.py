@@ -1,0 +1,305 @@
+"""Every command on a real server: what it shows, what it prints for programs, how it ends."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from graphstore.cli.layout import rows
+
+EXPORT = Path(__file__).parents[2] / "graphstore" / "cli" / "demo" / "conversations.json"
+HOSTILE = "\x1b]0;pwned\x07\x1b[2J[red]title[/red] \u202e\ud83d\r\nsecond line"
+
+
+def ask(store, conversation_id, question, answer):
+    with store.turn(conversation_id) as turn:
+        turn.call(question, provider="openai", model="gpt-5").succeed(answer)
+        return turn.last_id
+
+
+@pytest.fixture
+def talk(store):
+    """A conversation with two versions of its second question."""
+    id = store.create_conversation(title="Revenue")
+    ask(store, id, "What was our revenue?", "4.2 million.")
+    old = ask(store, id, "And overseas?", "The secret old answer.")
+    turn = store.edit(id, old, "And overseas, in euro?")
+    turn.current.succeed("1.1 million.", end_turn=True)
+    return id, old
+
+
+@pytest.mark.rule("L3")
+def test_ls_prints_a_list_for_programs_and_a_table_for_people(cli, store, talk):
+    listed = json.loads(cli("ls", "--json").out)
+    assert [set(one) >= {"id", "title", "source", "source_id", "nodes", "branches", "cursor"} for one in listed] == [
+        True
+    ]
+    assert (listed[0]["id"], listed[0]["nodes"], listed[0]["branches"]) == (talk[0], 3, 2)
+    shown = cli("ls")
+    assert shown.code == 0
+    assert shown.out.splitlines()[0].split() == ["id", "title", "nodes", "branches", "source", "updated"]
+    assert "Revenue" in shown.out
+
+
+@pytest.mark.rule("L3")
+def test_a_long_title_leaves_room_for_the_id(cli, store):
+    id = store.create_conversation(title="x" * 500)
+    line = cli("ls").out.splitlines()[1]
+    assert line.startswith(id[-8:])
+    assert len(line) <= 100
+    assert "…" in line
+
+
+@pytest.mark.rule("L3")
+def test_an_empty_workspace_is_an_empty_list_and_a_hint(cli):
+    assert json.loads(cli("ls", "--json").out) == []
+    shown = cli("ls")
+    assert (shown.code, shown.out) == (0, "")
+    assert "graphstore import PATH" in shown.err
+
+
+@pytest.mark.rule("L3", "S8")
+def test_a_workspace_named_on_the_line_goes_before_the_environment(cli, store, other_store, talk):
+    assert json.loads(cli("ls", "--json", "--workspace", other_store.workspace).out) == []
+    assert cli("tree", talk[0], "-w", other_store.workspace).code == 3
+
+
+@pytest.mark.rule("L3", "A2")
+def test_context_prints_a_request_without_the_other_branch(cli, talk):
+    request = json.loads(cli("context", talk[0], "--as", "openai-chat", "--json").out)
+    assert [message["role"] for message in request["messages"]] == ["user", "assistant", "user", "assistant"]
+    assert "secret" not in json.dumps(request)
+    shown = cli("context", talk[0], "--as", "openai-chat")
+    assert json.loads(shown.out) == request
+    assert "4 items from 2 nodes" in shown.err
+    assert "secret" in cli("context", talk[0], "--node", talk[1], "--json").out
+
+
+@pytest.mark.rule("L3")
+@pytest.mark.parametrize("shape", ["items", "openai-chat", "openai-responses", "anthropic"])
+def test_context_knows_every_shape(cli, talk, shape):
+    assert cli("context", talk[0], "--as", shape, "--json").code == 0
+
+
+@pytest.mark.rule("L3", "B5")
+def test_switch_moves_the_cursor_and_says_how_to_go_back(cli, store, talk):
+    before = store.conversation(talk[0]).cursor
+    told = json.loads(cli("switch", talk[0], talk[1], "--json").out)
+    assert told == {"conversation_id": talk[0], "cursor": talk[1], "before": before}
+    assert store.conversation(talk[0]).cursor == talk[1]
+    assert "there already" in cli("switch", talk[0], talk[1]).out
+    shown = cli("switch", talk[0], before[-8:])
+    assert f"now at {before}" in shown.out
+    assert talk[1][-8:] in shown.out
+
+
+@pytest.mark.rule("L3", "C4", "B4")
+def test_moves_markers_and_path_are_shown_and_listed(cli, store, talk):
+    assert [move["reason"] for move in json.loads(cli("moves", talk[0], "--json").out)] == [
+        move.reason.value for move in store.moves(talk[0])
+    ]
+    assert [(one["position"], one["count"]) for one in json.loads(cli("markers", talk[0], "--json").out)] == [
+        (1, 1),
+        (2, 2),
+    ]
+    assert [node["id"] for node in json.loads(cli("path", talk[0], "--json").out)] == [
+        node.id for node in store.path(talk[0])
+    ]
+    assert "edit" in cli("moves", talk[0]).out
+    assert "2/2" in cli("markers", talk[0]).out
+    assert "in euro" in cli("path", talk[0]).out
+
+
+@pytest.mark.rule("L3", "B4")
+def test_the_drawn_markers_are_the_stores_own(cli, store):
+    for outcome in store.import_file(EXPORT):
+        nodes = store.tree(outcome.conversation_id)
+        drawn = {row.position: row for row in rows(nodes, store.conversation(outcome.conversation_id).cursor)}
+        assert drawn
+        by_first = {
+            marker.turn_id: (marker.position, marker.count) for marker in store.markers(outcome.conversation_id)
+        }
+        turns = {node.id: node.turn_id for node in nodes}
+        for row in rows(nodes, store.conversation(outcome.conversation_id).cursor):
+            if row.active and row.question is not None:
+                position, count = by_first[turns[row.node_id]]
+                assert (row.position, row.siblings) == ((position, count) if count > 1 else (0, 0))
+
+
+@pytest.mark.rule("L3")
+def test_a_beginning_or_an_ending_names_an_id_and_several_are_listed(cli, store):
+    first = store.create_conversation(id="case-alpha-1", title="one")
+    store.create_conversation(id="case-alpha-2", title="two")
+    assert json.loads(cli("tree", "ha-1", "--json").out)["conversation"]["id"] == first
+    ambiguous = cli("tree", "case-al")
+    assert ambiguous.code == 2
+    assert "case-alpha-1 one" in ambiguous.err
+    assert "case-alpha-2 two" in ambiguous.err
+    assert "at least 4" in cli("tree", "cas").err
+    store.create_conversation(id="abc")
+    assert cli("tree", "abc").code == 0  # a whole id is never too short
+
+
+@pytest.mark.rule("L3")
+def test_what_is_not_there_ends_with_3_and_one_sentence(cli, talk):
+    for arguments in (("tree", "nothing"), ("switch", talk[0], "nothing"), ("context", talk[0], "--node", "nothing")):
+        ended = cli(*arguments)
+        assert ended.code == 3
+        assert ended.out == ""
+        assert ended.err.startswith("error: there is no ")
+        assert "Traceback" not in ended.err
+    told = cli("tree", "nothing", "--json")
+    assert (told.code, told.out) == (3, "")
+    assert json.loads(told.err) == {
+        "error": "ConversationNotFound",
+        "message": json.loads(told.err)["message"],
+        "exit_code": 3,
+    }
+
+
+@pytest.mark.rule("L3")
+def test_a_command_that_is_not_understood_ends_with_2(cli):
+    assert cli("tree").code == 2
+    assert cli("nonsense").code == 2
+    assert cli("context", "x", "--as", "telegram").code == 2
+    assert cli("import", "x", "--format", "telegram").code == 2
+
+
+@pytest.mark.rule("L3")
+def test_a_running_turn_refuses_a_switch_with_1(cli, store, talk):
+    with store.turn(talk[0], owner="somebody") as turn:
+        call = turn.call("go on")
+        ended = cli("switch", talk[0], talk[1])
+        assert ended.code == 1
+        assert "somebody" in ended.err
+        call.succeed("done")
+
+
+@pytest.mark.rule("L3")
+def test_hostile_text_never_reaches_the_terminal_and_is_exact_for_programs(cli, store):
+    id = store.create_conversation(title=HOSTILE)
+    ask(store, id, HOSTILE, HOSTILE)
+    for arguments in (("ls",), ("tree", id), ("path", id), ("context", id)):
+        ended = cli(*arguments)
+        assert ended.code == 0
+        assert not set(ended.out + ended.err) & {"\x1b", "\x07", "\u202e", "\r"}
+        assert "[red]title[/red]" in ended.out
+    assert json.loads(cli("ls", "--json").out)[0]["title"] == HOSTILE
+    assert json.loads(cli("context", id, "--json").out)["items"][0]["content"] == HOSTILE
+
+
+@pytest.mark.rule("L3", "I5")
+def test_import_reports_each_conversation_and_a_second_time_adds_nothing(cli):
+    shown = cli("import", str(EXPORT))
+    assert shown.code == 0
+    assert "2 conversations" in shown.out
+    assert "Revenue 2024  11 nodes" in shown.out
+    outcomes = [json.loads(line) for line in cli("import", str(EXPORT), "--json").out.splitlines()]
+    assert [(one["nodes_added"], one["nodes_known"]) for one in outcomes] == [(0, 11), (0, 2)]
+    assert "nothing new" in cli("import", str(EXPORT)).out
+
+
+@pytest.mark.rule("L3", "I4")
+def test_import_fails_only_when_all_is_skipped_or_a_path_cannot_be_read(cli, tmp_path):
+    good = json.loads(EXPORT.read_text("utf-8"))
+    (tmp_path / "mixed.json").write_text(json.dumps([good[1], {"mapping": 7, "title": "broken"}]))
+    mixed = cli("import", str(tmp_path / "mixed.json"))
+    assert mixed.code == 0
+    assert "1 skipped" in mixed.out
+    assert "  skipped  " in mixed.out
+    (tmp_path / "broken.json").write_text(json.dumps([{"mapping": 7, "title": "broken"}]))
+    assert cli("import", str(tmp_path / "broken.json"), "--format", "chatgpt").code == 1
+    both = cli("import", str(tmp_path / "absent.zip"), str(EXPORT))
+    assert both.code == 5
+    assert "2 conversations" in both.out  # what can be read is read
+    assert both.err.startswith("error: ")
+
+
+@pytest.mark.rule("L3", "N1")
+def test_export_writes_pairs_and_says_what_was_left_out(cli, tmp_path):
+    cli("import", str(EXPORT))
+    told = json.loads(cli("export", "preferences", "--as", "trl", "--out", str(tmp_path / "pairs"), "--json").out)
+    assert told["rows"] == 2
+    assert all(Path(file).exists() for file in told["files"])
+    shown = cli("export", "preferences", "--out", str(tmp_path / "again"))
+    assert "2 pairs from 2 conversations" in shown.out
+    assert "edited question" in shown.out
+
+
+@pytest.mark.rule("L3", "L4")
+def test_migrate_has_nothing_to_do_on_a_store_that_was_opened(cli, store):
+    assert json.loads(cli("migrate", "--json").out) == {"applied": []}
+    assert cli("migrate").out == "The schema is up to date.\n"
+
+
+@pytest.mark.rule("L3")
+def test_doctor_says_all_is_well(cli, store, talk):
+    told = json.loads(cli("doctor", "--json").out)
+    assert told["ok"]
+    said = {finding["about"]: finding["words"] for finding in told["findings"]}
+    assert said["workspace"] == f"{store.workspace}: 1 conversations, 3 nodes"
+    assert "up to date" in said["schema"]
+    assert cli("doctor").code == 0
+
+
+@pytest.mark.rule("L3", "F3", "C6")
+def test_doctor_finds_a_dead_turn_and_settles_it(cli, store):
+    id = store.create_conversation()
+    call = store.turn(id, lease_seconds=0.05).call("question")
+    time.sleep(0.2)
+    ended = cli("doctor")
+    assert ended.code == 1
+    assert "past their lease" in ended.out
+    assert "--settle" in ended.out
+    assert cli("doctor", "--settle").code == 0
+    assert store.node(call.id).failure.kind == "lost"
+    assert cli("doctor").code == 0
+
+
+@pytest.mark.rule("L3", "C3")
+def test_doctor_lists_unseen_branches_without_failing(cli, store):
+    id = store.create_conversation()
+    slow, fast = store.turn(id, exclusive=False), store.turn(id, exclusive=False)
+    late, early = slow.call("a"), fast.call("b")
+    early.succeed("x", end_turn=True)
+    with pytest.raises(Exception, match="unseen branch"):
+        late.succeed("y", end_turn=True)
+    ended = cli("doctor")
+    assert ended.code == 0
+    assert "1, kept after a lost race" in ended.out
+
+
+@pytest.mark.rule("L3", "A2")
+def test_the_demo_proves_that_the_old_answer_is_gone_and_leaves_other_workspaces_alone(cli, store, tmp_path):
+    told = json.loads(cli("demo", "--json").out)
+    assert told["proof"]["hits_in_old_context"] == 1
+    assert told["proof"]["hits_in_new_context"] == 0
+    assert told["workspace"].startswith("demo-")
+    assert told["pairs"] == 2
+    assert len(told["next"]) == 3
+    assert json.loads(cli("ls", "--json").out) == []
+    shown = cli("demo")
+    assert shown.code == 0
+    assert "it isn't there" in shown.out
+    assert "no model was called" in shown.out
+    assert max(len(line) for line in shown.out.splitlines() if not line.startswith(("  graphstore", "$ "))) <= 100
+
+
+@pytest.mark.rule("L3")
+def test_every_command_has_help_with_examples_and_says_json(cli):
+    groups = {
+        (): ["demo", "import", "ls", "tree", "path", "context", "switch", "markers", "moves", "migrate", "doctor"],
+        ("export",): ["preferences"],
+        ("server",): ["start", "stop", "status", "logs"],
+    }
+    assert "Exit codes" in cli("--help").out
+    for group, commands in groups.items():
+        for command in commands:
+            shown = cli(*group, command, "--help")
+            assert shown.code == 0
+            assert "--json" in shown.out
+            assert "Examples:" in shown.out
+            assert f"graphstore {' '.join([*group, command])}" in shown.out
