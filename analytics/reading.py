@@ -24,7 +24,7 @@ def count(store: GraphStore) -> int:
 
 def paths(store: GraphStore, page: int = PAGE) -> Iterator[tuple[AcceptedPath, str]]:
     """Every live conversation in order of id, with its branch points, and when it was last written to (ISO text)."""
-    after: str | None = None
+    after = ""
     while True:
         rows = store.session.rows(queries.PREFERENCE_BRANCHES, after=after, limit=page)
         for row in rows:

@@ -1,12 +1,12 @@
-// A page of live conversations in order of id ($after: the last id of the page before, null: from the start), each with
+// A page of live conversations in order of id ($after: the last id of the page before, '': from the start), each with
 // the places on its history path where another node hangs beside the accepted one.
 // path times and created are nanoseconds since 1970. branches: place (0: the root), the accepted node, and its siblings:
 // nodes that this conversation owns, and the node where a fork began (B4). Of a sibling also whether it is on the path
 // of any live conversation, which of this conversation's moves led into its branch, and when that was last added to.
 // moves: those that led to a node of the path, by place. newest: when the conversation's tree was last added to.
 MATCH (c:Conversation {workspace: $workspace})
-WHERE NOT c.deleting AND c.id > coalesce($after, '')
-WITH c ORDER BY c.id LIMIT $limit
+WHERE NOT c.deleting AND c.id > $after
+WITH c ORDER BY c.workspace, c.id LIMIT $limit
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
 OPTIONAL MATCH (c)-[:FORKED_AT]->(at:Node)
 CALL (cursor) {
