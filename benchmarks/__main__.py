@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from benchmarks import assembly, editing, importing, postgres, scale, targets
 from benchmarks.counting import CountingDatabase
 from benchmarks.report import Report
-from benchmarks.server import Neo4j
+from benchmarks.server import FILL_AT_ONCE, Neo4j
 from graphstore.fingerprint import new_id
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
@@ -103,7 +105,7 @@ def run_import(
 
 def _rounds(sizes: tuple[assembly.Size, ...], edits: int, scales: int) -> int:
     warm_and_timed = sum(size.repetitions + max(size.repetitions // 2, 2) for size in sizes)
-    filling = scale.LARGE // scale.CHAIN // 200 if scales else 0
+    filling = scale.LARGE // scale.CHAIN // FILL_AT_ONCE if scales else 0
     return warm_and_timed + edits + max(edits // 2, 2) + 2 * scales + filling
 
 
@@ -129,6 +131,8 @@ def _show(report: Report, json: bool) -> None:
 
 def main() -> None:
     """The command; says what is missing instead of a traceback."""
+    # So that a run that is told to end still stops its servers and removes their data.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         app()
     except postgres.PostgresMissing as error:

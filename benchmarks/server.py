@@ -22,6 +22,7 @@ from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.writing import sent_properties, succeeded_properties
 
 BATCH = 10_000
+FILL_AT_ONCE = 50  # conversations a transaction: the small heap takes no more
 
 
 class Neo4j:
@@ -133,8 +134,8 @@ def fill(neo4j: Neo4j, nodes: int, chain: int, size: int, tick: Callable[[int], 
     Each line has a sibling at its end.
     """
     conversations = max(nodes // chain, 1)
-    for start in range(0, conversations, 200):
-        stop = min(start + 200, conversations)
+    for start in range(0, conversations, FILL_AT_ONCE):
+        stop = min(start + FILL_AT_ONCE, conversations)
         neo4j.run(_FILL, first=start, last=stop - 1, chain=chain, half=size // 2)
         tick((stop - start) * chain)
 
