@@ -72,8 +72,7 @@ def _program(
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the program and end the process with its exit code."""
-    output.forgiving(sys.stdout)
-    output.forgiving(sys.stderr)
+    sys.stdout, sys.stderr = output.prepared(sys.stdout), output.prepared(sys.stderr)
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

@@ -6,6 +6,7 @@ its markup, with text from outside made harmless first (``plain``).
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -63,11 +64,19 @@ def is_unicode(out: Console) -> bool:
     return "utf" in (out.encoding or "").lower()
 
 
-def forgiving(stream: TextIO) -> None:
-    """Let ``stream`` show what its encoding can't as codes instead of failing."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
+def prepared(stream: TextIO) -> TextIO:
+    """The stream to print on: what its encoding can't show becomes codes, and no write is cut short unnoticed.
+
+    Under ``PYTHONUNBUFFERED`` Python's own stream drops the rest of a write whose reader left in the middle.
+    """
+    raw = getattr(stream, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        return io.TextIOWrapper(
+            io.BufferedWriter(raw), encoding=stream.encoding, errors="backslashreplace", line_buffering=True
+        )
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
 
 
 def as_json(value: Any) -> str:

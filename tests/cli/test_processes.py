@@ -20,11 +20,12 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.rule("L3")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["ls"], ["ls", "--json"]])
-def test_a_reader_that_leaves_early_is_no_error(program, store, arguments):
+def test_a_reader_that_leaves_early_is_no_error(program, store, arguments, unbuffered):
     for number in range(300):
-        store.create_conversation(title=f"{number} " + "x" * 300)
-    process = program(*arguments, COLUMNS="1000")
+        store.create_conversation(title=f"{number} " + "x" * 3000)
+    process = program(*arguments, COLUMNS="4000", PYTHONUNBUFFERED=unbuffered)
     process.stdout.read(10)
     process.stdout.close()
     assert process.wait(30) == exits.PIPE_CLOSED
