@@ -20,6 +20,7 @@ from neo4j.exceptions import (
     AuthError,
     ConfigurationError,
     ConstraintError,
+    DatabaseError,
     DriverError,
     IncompleteCommit,
     Neo4jError,
@@ -28,11 +29,13 @@ from neo4j.exceptions import (
 from neo4j.time import DateTime
 
 from graphstore import queries
-from graphstore.errors import InvalidInput, QueryNotice, ServerUnavailable
+from graphstore.errors import InvalidInput, QueryNotice, ServerError, ServerUnavailable
 from graphstore.queries import Query
 
 T = TypeVar("T")
 Row = dict[str, Any]
+
+SCHEMES = {f"{name}{security}" for name in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 RETRY_SECONDS = 30.0
 """How long a statement is repeated while the server can't take it."""
@@ -60,6 +63,8 @@ class Database:
         Raises ``InvalidInput`` for a malformed URI and ``ServerUnavailable`` when it can't be reached or refuses
         the credentials.
         """
+        if uri.partition("://")[0] not in SCHEMES:
+            raise InvalidInput(f"{uri!r} is not a Neo4j address; try bolt://host:7687 or neo4j://host:7687")
         auth = None if password is None else (username, password)
         try:
             driver = GraphDatabase.driver(
@@ -160,8 +165,8 @@ class Database:
                 return run()
             except UnicodeEncodeError as error:
                 raise InvalidInput(
-                    f"{error.object[:80]!r} holds half a character (a lone surrogate), which the database can't store in "
-                    "an id or a name; items, titles and metadata may hold it"
+                    f"{error.object[:80]!r} holds half a character (a lone surrogate), which the database can't store "
+                    "in an id or a name; items, titles and metadata may hold it"
                 ) from None
             except ConstraintError:
                 # Two writers made the same id at once: the second look finds it and compares.
@@ -171,6 +176,10 @@ class Database:
             except (DriverError, Neo4jError) as error:
                 # Two programs that create the same index at once: the second look finds it.
                 raced = isinstance(error, Neo4jError) and error.code in SCHEMA_RACES
+                if isinstance(error, DatabaseError):
+                    raise ServerError(
+                        f"the Neo4j server failed: {error.message}; look at its log, restart it, and repeat the command"
+                    ) from error
                 if not (isinstance(error, IncompleteCommit) or error.is_retryable() or raced):
                     raise
                 if time.monotonic() + pause > deadline:

@@ -1,4 +1,4 @@
 // How many live conversations the workspace has.
 MATCH (c:Conversation {workspace: $workspace})
-WHERE NOT c.deleting
+WHERE c.id IS NOT NULL AND NOT c.deleting
 RETURN count(c) AS conversations

@@ -1,7 +1,7 @@
 // A page of a workspace's conversations, newest first, with the size of the tree that each owns.
 // The page begins after ($after_at, $after_id); null: from the newest.
 MATCH (c:Conversation {workspace: $workspace})
-WHERE NOT c.deleting
+WHERE c.created_at IS NOT NULL AND NOT c.deleting
   AND ($after_at IS NULL OR c.created_at < $after_at OR (c.created_at = $after_at AND c.id < $after_id))
 WITH c ORDER BY c.created_at DESC, c.id DESC LIMIT $limit
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)

@@ -17,9 +17,7 @@ def blocks(page: Path) -> list[str]:
     return BLOCK.findall(page.read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
-)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_run(page, server, monkeypatch, tmp_path):
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)

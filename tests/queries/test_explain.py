@@ -1,0 +1,60 @@
+"""Every query is planned by the server without a notice, and starts at an index."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from graphstore import queries
+from graphstore.queries import Query
+
+QUERIES = sorted((value for value in vars(queries).values() if isinstance(value, Query)), key=lambda query: query.name)
+FILES = {
+    f"{path.parent.name}/{path.stem}"
+    for path in (Path(__file__).parents[2] / "cypher").glob("*/*.cypher")
+    if path.parent.name != "schema"
+}
+
+# What reads all nodes of a label on purpose.
+SCANS = {
+    "read/applied_migrations",  # a dozen nodes, read once at a start
+}
+KINDS = {"limit": 10, "epoch": 0, "lease_ms": 1000, "version": 1}
+KINDS |= dict.fromkeys(("first", "exclusive", "exact", "keep", "end", "moves"), True)
+LISTS = re.compile(r"(UNWIND|IN|FOREACH \(\w+ IN CASE WHEN [^|]*? THEN) \$(\w+)")
+
+
+def parameters(query: Query) -> dict[str, object]:
+    """A value of a fitting kind for each parameter; EXPLAIN plans without running."""
+    lists = {match[2] for match in LISTS.finditer(query.text)}
+    maps = set(re.findall(r"\$(\w+)\.\w+", query.text))
+    kinds = {name: [] if name in lists else {} if name in maps else "x" for name in query.parameters}
+    return {name: KINDS.get(name, value) for name, value in kinds.items()}
+
+
+def operators(plan: dict) -> list[dict]:
+    return [plan, *(inner for child in plan.get("children", []) for inner in operators(child))]
+
+
+def test_every_file_is_bound_to_a_constant():
+    assert {query.name for query in QUERIES} == FILES
+
+
+@pytest.mark.rule("A2")
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
+def test_a_query_is_planned_without_notice_or_scan(store, query):
+    with store.session.database.session("write") as session:
+        summary = session.run(f"EXPLAIN {query.text}", parameters(query)).consume()
+    notices = [
+        notice.status_description
+        for notice in summary.gql_status_objects
+        if notice.is_notification and notice.severity == neo4j.NotificationSeverity.WARNING
+    ]
+    assert notices == []
+    kinds = [operator["operatorType"].partition("@")[0] for operator in operators(summary.plan)]
+    assert "AllNodesScan" not in kinds
+    if query.name not in SCANS:
+        assert not [kind for kind in kinds if "LabelScan" in kind]
