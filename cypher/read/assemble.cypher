@@ -13,7 +13,6 @@ WITH c, cursor, leaf, collect(n) AS nodes
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: leaf.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: leaf.tools_hash})
 RETURN c.id AS conversation_id, cursor.id AS cursor, c.version AS version, c.epoch AS epoch, c.deleting AS deleting,
-       c.turn_id AS turn_id, c.turn_expires_at < datetime.realtime() AS turn_expired,
        [n IN nodes | n.id] AS ids, [n IN nodes | n.sent] AS sent, [n IN nodes | n.returned] AS returned,
        [n IN nodes | n.call_ids] AS call_ids, [n IN nodes | n.result_ids] AS result_ids,
        [n IN nodes WHERE n:Compaction | [n.id, n.readers]] AS compactions,

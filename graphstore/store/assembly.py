@@ -72,17 +72,17 @@ def _extend(
 ) -> Context | None:
     """Read only what is below a held context; ``None`` when nothing held is of use (any more)."""
     by_id = {segment.node_id: segment for segment in held}
+    named = {"conversation_id": conversation_id} if node_id is None else {"node_id": node_id}
     row = session.row(
-        queries.EXTEND,
-        conversation_id=conversation_id,
-        node_id=node_id,
+        queries.EXTEND if node_id is None else queries.EXTEND_NODE,
+        **named,
         readers=list(readers),
         known=list(by_id),
         owners=sorted({owner for segment in held for owner, _ in segment.owners}),
         unsettled=sorted(frozenset[str]().union(*(segment.unsettled for segment in held))),
     )
-    row = row or {}
-    top = by_id.get(row["ids"][-1]) if row.get("ids") else None
+    row = row or {"ids": []}
+    top = by_id.get(row["ids"][-1]) if row["ids"] else None
     if top is not None and not (top.owners <= owners_of(row) and top.unsettled.isdisjoint(row["settled"])):
         session.held.forget(readers, top)
         return None
