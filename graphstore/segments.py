@@ -24,10 +24,22 @@ class Segment:
     ``text`` is the items' JSON without the array's brackets (empty: none). ``owners`` are the conversations that own
     the path's nodes, each with how often data had been removed from it. ``unsettled`` are those of its nodes that may
     still be completed. ``exact`` says whether any of its text needs the exact parser, ``size`` is the number of
-    characters from the top down to here, ``depth`` that of nodes.
+    characters from the top down to here, ``depth`` that of nodes, and ``root`` the topmost segment.
     """
 
-    __slots__ = ("_hasher", "depth", "exact", "node_id", "owners", "pairing", "parent", "size", "text", "unsettled")
+    __slots__ = (
+        "_hasher",
+        "depth",
+        "exact",
+        "node_id",
+        "owners",
+        "pairing",
+        "parent",
+        "root",
+        "size",
+        "text",
+        "unsettled",
+    )
 
     def __init__(
         self,
@@ -46,9 +58,14 @@ class Segment:
         self.owners = owners
         self.unsettled = unsettled
         self.exact = exact
-        self.depth: int = 1 if parent is None else parent.depth + 1
-        self.size: int = len(text) + (0 if parent is None else parent.size)
         self._hasher: _Hash | None = None
+        self.root: Segment
+        self.depth: int
+        self.size: int
+        if parent is None:
+            self.root, self.depth, self.size = self, 1, len(text)
+        else:
+            self.root, self.depth, self.size = parent.root, parent.depth + 1, parent.size + len(text)
 
     def line(self) -> list[Segment]:
         """The segments from the top down to this one."""

@@ -19,10 +19,15 @@ _CANDIDATES = 24  # how many held nodes are offered to the database as places to
 
 @dataclass
 class _Tree:
-    """Everything held below one root (or compaction), for one set of readers."""
+    """Everything held below one root (or compaction), for one set of readers.
+
+    A path that was read anew is filed under its end alone; its other nodes are filed when somebody names one.
+    """
 
     key: tuple[Readers, str]
+    root: Segment
     segments: dict[str, Segment] = field(default_factory=dict)
+    unfiled: list[Segment] = field(default_factory=list)
     conversations: set[str] = field(default_factory=set)
     size: int = 0
 
@@ -47,39 +52,66 @@ class HeldContexts:
             else:
                 recent = [name for key, name in reversed(self._recent) if key == readers]
                 names = [*([] if node_id is None else [node_id]), *recent[:_CANDIDATES]]
+                if (readers, node_id) not in self._tree_of:
+                    self._file_all(readers)
             trees = [(name, self._tree_of.get((readers, name))) for name in dict.fromkeys(names)]
             return [tree.segments[name] for name, tree in trees if tree is not None]
 
     def put(self, readers: Readers, conversation_id: str | None, segment: Segment) -> None:
         """Hold a context and everything above it."""
+        key = (readers, segment.root.node_id)
         with self._lock:
-            fresh: list[Segment] = []
-            step: Segment | None = segment
-            tree: _Tree | None = None
-            while step is not None:
-                tree = self._tree_of.get((readers, step.node_id))
-                if tree is not None and tree.segments[step.node_id] is step:
-                    break
-                fresh.append(step)
-                step = step.parent
-            if step is None:  # a path read anew replaces what was held of its tree
-                tree = _Tree((readers, fresh[-1].node_id))
-                self._drop(self._trees.get(tree.key))
-            assert tree is not None
-            cost = segment.size - (0 if step is None else step.size) + _OVERHEAD * len(fresh)
+            tree = self._trees.get(key)
+            if tree is None or tree.root is not segment.root:  # a path read anew replaces what was held of its tree
+                self._drop(tree)
+                tree = _Tree(key, segment.root)
+                cost = segment.size + _OVERHEAD * segment.depth
+                fresh, unfiled = [segment], segment.depth > 1
+            else:
+                fresh, unfiled = self._not_held(tree, segment), False
+                cost = sum(len(one.text) + _OVERHEAD for one in fresh)
             if tree.size + cost > self._limit:
-                self._drop(self._trees.get(tree.key))
+                self._drop(tree)
                 return
             for one in fresh:
-                tree.segments[one.node_id] = one
-                self._tree_of[readers, one.node_id] = tree
+                self._file(tree, one)
+            if unfiled:
+                tree.unfiled.append(segment)
             tree.size += cost
             self.size += cost
-            self._trees[tree.key] = tree
-            self._trees.move_to_end(tree.key)
+            self._trees[key] = tree
+            self._trees.move_to_end(key)
             self._remember(tree, conversation_id, segment.node_id)
             while self.size > self._limit:
                 self._drop(next(iter(self._trees.values())))
+
+    def _not_held(self, tree: _Tree, segment: Segment) -> list[Segment]:
+        """The segments from ``segment`` up to the first that the tree holds, as it shares the tree's root."""
+        if segment.parent is not None and tree.segments.get(segment.parent.node_id) is not segment.parent:
+            self._file_tree(tree)
+        fresh: list[Segment] = []
+        step: Segment | None = segment
+        while step is not None and tree.segments.get(step.node_id) is not step:
+            fresh.append(step)
+            step = step.parent
+        return fresh
+
+    def _file(self, tree: _Tree, segment: Segment) -> None:
+        tree.segments[segment.node_id] = segment
+        self._tree_of[tree.key[0], segment.node_id] = tree
+
+    def _file_tree(self, tree: _Tree) -> None:
+        for end in tree.unfiled:
+            step = end.parent
+            while step is not None and tree.segments.get(step.node_id) is not step:
+                self._file(tree, step)
+                step = step.parent
+        tree.unfiled.clear()
+
+    def _file_all(self, readers: Readers) -> None:
+        for key, tree in self._trees.items():
+            if key[0] == readers and tree.unfiled:
+                self._file_tree(tree)
 
     def forget(self, readers: Readers, segment: Segment) -> None:
         """Let go of the tree a segment belongs to (something on it was deleted or completed late)."""
