@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from own_server import own_server
 
+from graphstore import queries
 from graphstore.database import Database
 from graphstore.errors import SchemaError
 from graphstore.migrations import migrate, pending, version_of
@@ -12,12 +16,24 @@ from graphstore.queries import load_migrations, parse
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory):
+def empty_server(tmp_path_factory):
     """A database of its own: what is tested here would shut everybody else out of a shared one."""
     with own_server(tmp_path_factory.mktemp("migrations")) as (_, endpoint):
         connected = Database.connect(endpoint.uri, endpoint.username, endpoint.password)
         yield connected
         connected.close()
+
+
+@pytest.fixture
+def database(empty_server):
+    """The same as new: no constraint, no index, no migration recorded."""
+    with empty_server.session("write") as session:
+        for kind, listed in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
+            names = session.run(f"SHOW {listed} YIELD name, type WHERE type <> 'LOOKUP' RETURN name").value()
+            for name in names:
+                session.run(f"DROP {kind} {name}").consume()
+        session.run("MATCH (v:SchemaVersion) DELETE v").consume()
+    return empty_server
 
 
 def migration(version, name, query):
@@ -28,6 +44,7 @@ LATER = [
     migration(9001, "one_more", "CREATE INDEX one_more IF NOT EXISTS FOR (x:Nothing) ON (x.id)"),
     migration(9002, "and_another", "CREATE INDEX and_another IF NOT EXISTS FOR (x:Nothing) ON (x.other)"),
 ]
+RACERS = 4
 
 
 @pytest.mark.rule("L4")
@@ -44,6 +61,23 @@ def test_a_new_migration_is_all_that_is_applied_then(database):
     assert migrate(database, [*load_migrations(), LATER[0]]) == ["V9001__one_more"]
     assert migrate(database, [*load_migrations(), *LATER]) == ["V9002__and_another"]
     assert migrate(database, [*load_migrations(), *LATER]) == []
+
+
+@pytest.mark.rule("L4")
+def test_programs_that_migrate_at_the_same_instant_record_each_migration_once(database):
+    known = [*load_migrations(), *LATER]
+    start = threading.Barrier(RACERS, timeout=60)
+
+    def program(_):
+        start.wait()
+        return migrate(database, known)
+
+    with ThreadPoolExecutor(RACERS) as pool:
+        applied = list(pool.map(program, range(RACERS)))
+    assert {name for names in applied for name in names} == {"V{:04}__{}".format(*version_of(one)) for one in known}
+    versions = [row["version"] for row in database.rows(queries.APPLIED_MIGRATIONS)]
+    assert versions == [version_of(one)[0] for one in known], "each recorded once"
+    assert migrate(database, known) == []
 
 
 @pytest.mark.rule("L4")
