@@ -22,8 +22,8 @@ from graphstore.store.import_placing import Placed, place
 from graphstore.store.imported_rows import ImportRows, rows_of
 from graphstore.store.session import Session
 
-# A node of a transaction costs the server about 30 log commands. 10,000 nodes in one brought a server with the embedded
-# default of 512 MB heap down; a quarter of that leaves room for others.
+# A transaction of 300,021 log commands, about what 10,000 nodes come to, brought a server with the embedded default of
+# 512 MB heap down; a quarter of that leaves room for others.
 BATCH_NODES = 2_500
 BATCH_CHARACTERS = 8 * 1024 * 1024
 
