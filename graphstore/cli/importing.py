@@ -189,6 +189,6 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "graphstore import ~/Downloads/chatgpt-export.zip",
             "graphstore import exports/*.json --workspace research --verbose",
-            "graphstore import data.jsonl --format openai-jsonl --json | jq 'select(.skipped)'",
+            "graphstore import data.jsonl --format openai_jsonl --json | jq 'select(.skipped)'",
         ),
     )(import_)
