@@ -203,8 +203,3 @@ class PathReader:
         rows = self._cursor.execute(self._query, (leaf_id,), prepare=True).fetchall()
         rows.reverse()
         return rows
-
-    def plan(self, leaf_id: str) -> str:
-        """What the planner does."""
-        lines = self._cursor.connection.execute("EXPLAIN " + self._query, (leaf_id,)).fetchall()
-        return "\n".join(line for (line,) in lines)

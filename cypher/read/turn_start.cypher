@@ -1,5 +1,6 @@
 // The first node of a node's turn ($node_id null: of the cursor's), what it sent, and its parent.
 // behind: the compactions on the cursor's history path between the cursor and that first node, newest first.
+// expired_turn_id: a turn whose lease ran out and that is still to be settled, which will move the cursor.
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 WHERE NOT c.deleting
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
@@ -13,7 +14,8 @@ OPTIONAL MATCH (first)-[:PARENT]->(parent:Node)
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: first.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: first.tools_hash})
 OPTIONAL MATCH (response_format:Blob {workspace: $workspace, sha256: first.response_format_hash})
-RETURN c.epoch AS epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
+RETURN CASE WHEN c.turn_expires_at <= datetime.realtime() THEN c.turn_id END AS expired_turn_id,
+       c.epoch AS epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
        CASE WHEN first.conversation_id = c.id THEN true
             ELSE EXISTS { (cursor)-[:PARENT|COMPACTS*0..]->(first) }
                  OR EXISTS { (at)-[:PARENT|COMPACTS*0..]->(first) } END AS reachable,

@@ -1,6 +1,6 @@
 // Write a call that is already settled, below $parent_id, and move the cursor from $expected to it.
-// When the cursor is elsewhere: with $keep the call is written all the same and kept as an unseen branch.
-// outcome: ok | kept | moved | repeated | conflict | gone | no_parent | turn_in_progress | turn_expired
+// When the cursor is elsewhere nothing is written.
+// outcome: ok | moved | repeated | conflict | gone | no_parent | turn_in_progress | turn_expired
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
 WITH c, datetime.realtime() AS now
@@ -21,28 +21,22 @@ WITH c, now, parent, edge, at,
        WHEN c.turn_id IS NOT NULL AND c.turn_expires_at > now THEN 'turn_in_progress'
        WHEN c.turn_id IS NOT NULL THEN 'turn_expired'
        WHEN coalesce(at.id, '') = coalesce($expected, '') THEN 'ok'
-       WHEN $keep THEN 'kept'
        ELSE 'moved'
      END AS outcome
-FOREACH (setting IN CASE WHEN outcome IN ['ok', 'kept'] THEN $settings ELSE [] END |
-  MERGE (b:Blob {workspace: $workspace, sha256: setting.sha256})
-  ON CREATE SET b.data = setting.data, b.size = setting.size, b.media_type = 'application/json')
-FOREACH (accepted IN CASE outcome WHEN 'ok' THEN [true] WHEN 'kept' THEN [false] ELSE [] END |
+FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   CREATE (n:Node)
   SET n = $node, n.created_at = now, n.finished_at = now
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText)
   FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END |
     CREATE (n)-[:PARENT {workspace: $workspace, child_id: $node_id}]->(p))
   FOREACH (root IN CASE WHEN parent IS NULL THEN [1] ELSE [] END | CREATE (c)-[:STARTS]->(n))
-  SET c.moves = c.moves + 1, c.version = c.version + CASE WHEN accepted THEN 1 ELSE 0 END
+  SET c.moves = c.moves + 1, c.version = c.version + 1
   CREATE (c)-[:MOVED]->(m:Move {workspace: $workspace, id: $move_id, conversation_id: c.id, seq: c.moves, at: now,
-                                reason: $reason, actor: $actor, accepted: accepted})
+                                reason: $reason, actor: $actor, accepted: true})
   CREATE (m)-[:TO]->(n)
   FOREACH (old IN CASE WHEN at IS NULL THEN [] ELSE [at] END | CREATE (m)-[:FROM]->(old))
-  FOREACH (old IN CASE WHEN accepted AND edge IS NOT NULL THEN [edge] ELSE [] END | DELETE old)
-  FOREACH (_ IN CASE WHEN accepted THEN [1] ELSE [] END |
-    CREATE (c)-[:CURSOR {workspace: $workspace, conversation_id: c.id}]->(n))
-  FOREACH (_ IN CASE WHEN accepted THEN [] ELSE [1] END | CREATE (c)-[:UNSEEN {refused_at: now}]->(n)))
+  FOREACH (old IN CASE WHEN edge IS NULL THEN [] ELSE [edge] END | DELETE old)
+  CREATE (c)-[:CURSOR {workspace: $workspace, conversation_id: c.id}]->(n))
 WITH c, outcome
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
 RETURN outcome, cursor.id AS cursor, c.version AS version, c.turn_id AS turn_id, c.turn_owner AS turn_owner,

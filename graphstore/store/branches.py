@@ -30,26 +30,18 @@ def edit(
     options: CallOptions,
 ) -> Turn:
     """Begin ``turn`` beside the turn of ``node_id``, with its question replaced."""
-    spot = _spot_past_lost_turns(session, turn.conversation_id, node_id)
+    spot = spots.find(session, turn.conversation_id, node_id)
     turn.begin_at(spot, Reason.EDIT, spot.edited(question), spot.settings, options)
     return turn
 
 
 def regenerate(session: Session, turn: Turn, node_id: str | None, options: CallOptions) -> Turn:
     """Begin ``turn`` beside the turn of ``node_id``, with the same sent items; provider and model stay unless given."""
-    spot = _spot_past_lost_turns(session, turn.conversation_id, node_id)
+    spot = spots.find(session, turn.conversation_id, node_id)
     if "model" not in options and "provider" not in options:
         options = {**options, "provider": spot.provider, "model": spot.model}
     turn.begin_at(spot, Reason.REGENERATE, spot.unchanged(), spot.settings, options)
     return turn
-
-
-def _spot_past_lost_turns(session: Session, conversation_id: str, node_id: str | None) -> spots.Spot:
-    """The spot to branch from; a dead turn is settled first, since that moves the cursor."""
-    row = session.row(queries.CONVERSATION, conversation_id=conversation_id)
-    if row is not None and row["turn_id"] is not None and row["turn_expired"]:
-        lost_turns.settle(session, conversation_id, row["turn_id"])
-    return spots.find(session, conversation_id, node_id)
 
 
 def correct(
@@ -61,7 +53,7 @@ def correct(
     corrected_id: str | None,
 ) -> str:
     """A person's correction: a sibling with the same sent items and other returned ones; the cursor moves to it."""
-    spot = _spot_past_lost_turns(session, conversation_id, node_id)
+    spot = spots.find(session, conversation_id, node_id)
     sent, encoded = spot.unchanged(), items.encode(returned, role="assistant")
     new_node_id = corrected_id or new_id()
     check_id(new_node_id, "node id")
@@ -81,8 +73,8 @@ def correct(
     )
     node |= writing.succeeded_properties(sent, encoded)
 
-    def write() -> Row:
-        row = session.row(
+    def write() -> Row | None:
+        return session.row(
             queries.RECORD_CALL,
             conversation_id=conversation_id,
             node=node,
@@ -91,15 +83,10 @@ def correct(
             expected=spot.cursor,
             epoch=spot.epoch,
             exact=sent.exact or encoded.exact,
-            keep=False,
-            settings=[],
             move_id=new_id(),
             reason=Reason.CORRECT.value,
             actor=session.actor,
         )
-        if row is None:
-            raise ConversationNotFound(conversation_id, session.workspace)
-        return row
 
     row = lost_turns.past_lost_turns(session, conversation_id, write)
     if row["outcome"] not in {"ok", "repeated"}:
@@ -119,7 +106,7 @@ ANYWHERE = object()
 def switch(session: Session, conversation_id: str, node_id: str, expected: Any = ANYWHERE) -> str:
     """Move the cursor to the end of the branch at ``node_id``; returns that end."""
 
-    def write() -> Row:
+    def write() -> Row | None:
         end = session.row(queries.BRANCH_END, conversation_id=conversation_id, node_id=node_id)
         if end is None:
             raise ConversationNotFound(conversation_id, session.workspace)
@@ -138,9 +125,7 @@ def switch(session: Session, conversation_id: str, node_id: str, expected: Any =
             turn_id=None,
             exclusive=True,
         )
-        if row is None:
-            raise ConversationNotFound(conversation_id, session.workspace)
-        return {**row, "leaf_id": end["leaf_id"], "expected": before}
+        return row and {**row, "leaf_id": end["leaf_id"], "expected": before}
 
     operation_id = new_id()
     row = lost_turns.past_lost_turns(session, conversation_id, write)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphstore import items, jsontext, queries
-from graphstore.errors import ConversationNotFound, InvalidInput
+from graphstore.database import Row
+from graphstore.errors import InvalidInput
 from graphstore.fingerprint import new_id
 from graphstore.items import ItemsInput
 from graphstore.models import NodeKind, Usage
@@ -73,8 +74,8 @@ def write(
             node[name] = [jsontext.shield(call_id) for _, call_id in dropped]
     node["readers"] = list(readers)
 
-    def attempt() -> dict[str, Any]:
-        row = session.row(
+    def attempt() -> Row | None:
+        return session.row(
             queries.COMPACT,
             conversation_id=conversation_id,
             node=node,
@@ -88,9 +89,6 @@ def write(
             move_id=new_id(),
             actor=session.actor,
         )
-        if row is None:
-            raise ConversationNotFound(conversation_id, session.workspace)
-        return row
 
     row = lost_turns.past_lost_turns(session, conversation_id, attempt)
     if row["outcome"] not in {"ok", "repeated"}:

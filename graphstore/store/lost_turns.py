@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from graphstore import queries
 from graphstore.database import Row
+from graphstore.errors import ConversationNotFound
 from graphstore.fingerprint import new_id
 from graphstore.store.session import Session
 
@@ -24,10 +25,15 @@ def settle(session: Session, conversation_id: str, turn_id: str) -> None:
     )
 
 
-def past_lost_turns(session: Session, conversation_id: str, write: Callable[[], Row]) -> Row:
-    """Run a write; when a turn whose lease ran out is in the way, settle that turn and write again."""
+def past_lost_turns(session: Session, conversation_id: str, write: Callable[[], Row | None]) -> Row:
+    """Run a write; when a turn whose lease ran out is in the way, settle that turn and write again.
+
+    Raises ``ConversationNotFound`` when the write finds no conversation (it gives no row).
+    """
     while True:
         row = write()
+        if row is None:
+            raise ConversationNotFound(conversation_id, session.workspace)
         if row["outcome"] != "turn_expired":
             return row
         settle(session, conversation_id, row["turn_id"])

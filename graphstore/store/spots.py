@@ -9,6 +9,7 @@ from graphstore import items, queries
 from graphstore.context import Settings
 from graphstore.errors import BehindCompaction, ConversationNotFound, InvalidInput, NodeNotFound
 from graphstore.items import ItemDict, ItemText
+from graphstore.store import lost_turns
 from graphstore.store.session import Session
 from graphstore.store.settings import settings_of
 
@@ -56,13 +57,16 @@ class Spot:
 
 
 def find(session: Session, conversation_id: str, node_id: str | None) -> Spot:
-    """The spot of a node's turn; ``None`` means the turn that ends the conversation.
+    """The spot of a node's turn; ``None`` means the turn that ends the conversation. A dead turn is settled first.
 
     Raises ``NodeNotFound``, ``BehindCompaction``, and ``InvalidInput`` for an empty conversation or a compaction.
     """
     row = session.row(queries.TURN_START, conversation_id=conversation_id, node_id=node_id)
     if row is None:
         raise ConversationNotFound(conversation_id, session.workspace)
+    if row["expired_turn_id"] is not None:
+        lost_turns.settle(session, conversation_id, row["expired_turn_id"])
+        return find(session, conversation_id, node_id)
     if row["node_id"] is None and node_id is None:
         raise InvalidInput(f"conversation {conversation_id!r} is empty; there is no turn to start from")
     if row["first_id"] is None and row["is_compaction"]:

@@ -246,10 +246,8 @@ class Turn:
             **recorded,
         )
         self.last_id = self.last_succeeded_id = node_id
-        # The next round's context begins at the compaction, for those who can read it.
-        context = assemble(self.session, None, node_id, readers_or_everyone(self._readers, readers))
-        self._segment = context.segment
-        self._readers = readers_or_everyone(self._readers, readers)
+        # The next round's context begins at the compaction, or unfolds it, by who reads: it is read then.
+        self._segment, self._readers = None, ()
         return node_id
 
     def end(self) -> None:
@@ -320,11 +318,6 @@ class Turn:
             self.last_succeeded_id = call.id
         if not row["lost"]:
             self.session.held.put(self._readers, self.conversation_id, self._segment)
-
-
-def readers_or_everyone(asked: tuple[str, ...], allowed: tuple[str, ...]) -> tuple[str, ...]:
-    """The readers to assemble a fresh compaction for: those asked for, widened to whom it allows."""
-    return asked if any(reader in allowed for reader in asked) else (*asked, *allowed)
 
 
 def _removals(segment: Segment | None, conversation_id: str) -> int:
