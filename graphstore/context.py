@@ -12,7 +12,7 @@ from graphstore import items as item_text
 from graphstore import jsontext, rendering
 from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
-from graphstore.segments import Owners, Segment
+from graphstore.segments import EMPTY_ARRAY, Owners, Segment, inner
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,12 @@ class Context:
 
     @property
     def _exact(self) -> bool:
-        return self.new_items.exact or (self.segment is not None and self.segment.exact)
+        return self.new_items.exact or (self.segment is not None and self.segment.facts.exact)
 
     @property
     def _paired(self) -> bool:
         """Whether ids alone show that every call has its result: then nothing needs filtering."""
-        pairing = self.segment.pairing if self.segment is not None else None
+        pairing = self.segment.facts.pairing if self.segment is not None else None
         new = self.new_items
         if pairing is None:
             return not (new.call_ids or new.result_ids)
@@ -82,8 +82,8 @@ class Context:
         starts: list[tuple[int, str | None]] = []
         for segment in self._line:
             starts.append((len(items), segment.node_id))
-            if segment.text:
-                items += item_text.decode(f"[{segment.text}]", exact=segment.exact)
+            for text in (segment.sent, segment.returned):
+                items += item_text.decode(text, exact=segment.facts.exact)
         starts.append((len(items), None))
         items += item_text.decode(self.new_items.text, exact=self.new_items.exact)
         pairing = pair(items, [start for start, _ in starts])
@@ -97,9 +97,15 @@ class Context:
 
     @property
     def _joined(self) -> bytes:
-        parts = [segment.text for segment in self._line if segment.text]
+        # As segment.texts has it, without a call a node: of a long path this is most of the work.
+        parts = []
+        for segment in self._line:
+            if segment.sent != EMPTY_ARRAY:
+                parts.append(segment.sent[1:-1].strip())
+            if segment.returned != EMPTY_ARRAY:
+                parts.append(segment.returned[1:-1].strip())
         if self.new_items.count:
-            parts.append(self.new_items.text[1:-1].strip())
+            parts.append(inner(self.new_items.text))
         if not parts:
             return b"[]"
         # The brackets go to the first and last part: put around the whole, they would copy it twice more.
@@ -120,8 +126,8 @@ class Context:
         if self.segment is not None and (self._paired or self._parsed[1] is None):
             hasher = self.segment.hasher().copy()
             if self.new_items.count:
-                comma = "," if self.segment.size else ""
-                hasher.update((comma + self.new_items.text[1:-1].strip()).encode())
+                comma = "" if self.segment.blank else ","
+                hasher.update((comma + inner(self.new_items.text)).encode())
         else:
             hasher = hashlib.sha256(self.body[1:-1])
         settings = self.settings

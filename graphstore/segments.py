@@ -7,7 +7,7 @@ the state of their pairing, and the running hash. Nothing here parses an item.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from graphstore.pairing import EMPTY, PairingState
 
@@ -18,54 +18,48 @@ if TYPE_CHECKING:
 Owners = frozenset[tuple[str, int]]
 
 
+class PathFacts(NamedTuple):
+    """What holds for a path as a whole; nearly every node leaves it as it was above, so segments share one.
+
+    ``owners`` are the conversations that own the path's nodes, each with how often data had been removed from it.
+    ``unsettled`` are those of its nodes that may still be completed. ``exact`` says whether any of its text needs the
+    exact parser.
+    """
+
+    pairing: PairingState
+    owners: Owners
+    unsettled: frozenset[str]
+    exact: bool
+
+
 class Segment:
     """One node's items on a context path, and what holds for the path from its top down to here.
 
-    ``text`` is the items' JSON without the array's brackets (empty: none). ``owners`` are the conversations that own
-    the path's nodes, each with how often data had been removed from it. ``unsettled`` are those of its nodes that may
-    still be completed. ``exact`` says whether any of its text needs the exact parser, ``size`` is the number of
-    characters from the top down to here, ``depth`` that of nodes, and ``root`` the topmost segment.
+    ``sent`` and ``returned`` are the stored JSON arrays (``returned`` is ``"[]"`` while there is nothing), ``size`` is
+    the number of their characters from the top down to here, ``depth`` that of nodes, ``root`` the topmost segment.
     """
 
-    __slots__ = (
-        "_hasher",
-        "depth",
-        "exact",
-        "node_id",
-        "owners",
-        "pairing",
-        "parent",
-        "root",
-        "size",
-        "text",
-        "unsettled",
-    )
+    __slots__ = ("_hasher", "depth", "facts", "node_id", "parent", "returned", "root", "sent", "size")
 
-    def __init__(
-        self,
-        parent: Segment | None,
-        node_id: str,
-        text: str,
-        pairing: PairingState,
-        owners: Owners,
-        unsettled: frozenset[str],
-        exact: bool,
-    ) -> None:
+    def __init__(self, parent: Segment | None, node_id: str, sent: str, returned: str, facts: PathFacts) -> None:
         self.parent = parent
         self.node_id = node_id
-        self.text = text
-        self.pairing = pairing
-        self.owners = owners
-        self.unsettled = unsettled
-        self.exact = exact
+        self.sent = sent
+        self.returned = returned
+        self.facts = facts
         self._hasher: _Hash | None = None
         self.root: Segment
         self.depth: int
         self.size: int
         if parent is None:
-            self.root, self.depth, self.size = self, 1, len(text)
+            self.root, self.depth, self.size = self, 1, len(sent) + len(returned)
         else:
-            self.root, self.depth, self.size = parent.root, parent.depth + 1, parent.size + len(text)
+            self.root, self.depth, self.size = parent.root, parent.depth + 1, parent.size + len(sent) + len(returned)
+
+    @property
+    def texts(self) -> list[str]:
+        """The items' JSON without the arrays' brackets: what was sent, what was returned; what is empty left out."""
+        return [inner(text) for text in (self.sent, self.returned) if text != EMPTY_ARRAY]
 
     def line(self) -> list[Segment]:
         """The segments from the top down to this one."""
@@ -76,6 +70,11 @@ class Segment:
             segment = segment.parent
         segments.reverse()
         return segments
+
+    @property
+    def blank(self) -> bool:
+        """Whether the path down to here has no items at all."""
+        return self.size == self.depth * 2 * len(EMPTY_ARRAY)
 
     def hasher(self) -> _Hash:
         """A SHA-256 that has taken in the path's items as joined; copy it before going on.
@@ -90,22 +89,21 @@ class Segment:
             todo.append(segment)
             segment = segment.parent
         hasher = hashlib.sha256() if segment is None else segment.hasher().copy()
-        started = segment is not None and segment.size > 0
+        started = segment is not None and not segment.blank
         for segment in reversed(todo):
-            if segment.text:
-                hasher.update((("," if started else "") + segment.text).encode())
+            for text in segment.texts:
+                hasher.update((("," if started else "") + text).encode())
                 started = True
         self._hasher = hasher
         return hasher
 
 
-def joined(sent: str, returned: str | None) -> str:
-    """The inner text of two JSON arrays, one after the other; ``None`` counts as empty."""
-    first = sent[1:-1].strip() if len(sent) > 2 else ""
-    second = returned[1:-1].strip() if returned is not None and len(returned) > 2 else ""
-    if first and second:
-        return f"{first},{second}"
-    return first or second
+EMPTY_ARRAY = "[]"
+
+
+def inner(array: str) -> str:
+    """The text between a JSON array's brackets."""
+    return array[1:-1].strip()
 
 
 def extended(
@@ -119,22 +117,15 @@ def extended(
     exact: bool,
 ) -> Segment:
     """The segment of one more node below ``parent``; ``returned`` is ``None`` while the node may be completed."""
-    if parent is None:
-        pairing, unsettled = EMPTY, frozenset[str]()
-    else:
-        pairing, unsettled = parent.pairing, parent.unsettled
-        exact = exact or parent.exact
-        if parent.owners is not owners and not parent.owners <= owners:
-            owners = parent.owners | owners
+    above = _NOTHING if parent is None else parent.facts
+    pairing = above.pairing
     if call_ids or result_ids:
         pairing = pairing.after(result_ids or (), call_ids or ())
-    if returned is None:
-        unsettled = unsettled | {node_id}
-    return Segment(parent, node_id, joined(sent, returned), pairing, owners, unsettled, exact)
+    if not above.owners <= owners:
+        owners = above.owners | owners
+    unsettled = above.unsettled | {node_id} if returned is None else above.unsettled
+    facts = PathFacts(pairing, owners, unsettled, exact or above.exact)
+    return Segment(parent, node_id, sent, returned or EMPTY_ARRAY, facts)
 
 
-def plainly_extended(parent: Segment, node_id: str, sent: str, returned: str) -> Segment:
-    """As ``extended``, for a settled node with no tool calls and no exact text, whose parent names all owners."""
-    first, second = sent[1:-1].strip(), returned[1:-1].strip()
-    text = f"{first},{second}" if first and second else first or second
-    return Segment(parent, node_id, text, parent.pairing, parent.owners, parent.unsettled, parent.exact)
+_NOTHING = PathFacts(EMPTY, frozenset(), frozenset(), False)

@@ -15,7 +15,7 @@ from graphstore.errors import (
     PathBroken,
 )
 from graphstore.items import ItemsInput, ItemText
-from graphstore.segments import Owners, Segment, extended, plainly_extended
+from graphstore.segments import Owners, Segment, extended
 from graphstore.store.held import Readers
 from graphstore.store.session import Session
 from graphstore.store.settings import settings_of
@@ -78,12 +78,12 @@ def _extend(
         **named,
         readers=list(readers),
         known=list(by_id),
-        owners=sorted({owner for segment in held for owner, _ in segment.owners}),
-        unsettled=sorted(frozenset[str]().union(*(segment.unsettled for segment in held))),
+        owners=sorted({owner for segment in held for owner, _ in segment.facts.owners}),
+        unsettled=sorted(frozenset[str]().union(*(segment.facts.unsettled for segment in held))),
     )
     row = row or {"ids": []}
     top = by_id.get(row["ids"][-1]) if row["ids"] else None
-    if top is not None and not (top.owners <= owners_of(row) and top.unsettled.isdisjoint(row["settled"])):
+    if top is not None and not (top.facts.owners <= owners_of(row) and top.facts.unsettled.isdisjoint(row["settled"])):
         session.held.forget(readers, top)
         return None
     return _context(session, row, conversation_id, node_id, top, readers)
@@ -137,7 +137,7 @@ def _segments(row: Row, top: Segment | None, compactions: dict[str, list[str]]) 
         if plain and returned[place] is not None and segment is not None and segment is not top:
             # Nearly every node is like this one: it changes nothing of what holds for the path above it. (The first
             # below a held top isn't: that path may have had fewer owners.)
-            segment = plainly_extended(segment, node, sent[place], returned[place])
+            segment = Segment(segment, node, sent[place], returned[place], segment.facts)
         elif node in compactions:
             # Only what a compaction returned is context, and that only where the climb ended at it.
             unfolded = place != last

@@ -322,7 +322,7 @@ class Turn:
 
 def _removals(segment: Segment | None, conversation_id: str) -> int:
     if segment is not None:
-        for owner, removals in segment.owners:
+        for owner, removals in segment.facts.owners:
             if owner == conversation_id:
                 return removals
     return 0
