@@ -22,7 +22,7 @@ from graphstore.errors import InvalidInput
 from graphstore.rendering import tools as tool_shapes
 from graphstore.rendering.arguments import arguments_of, input_of
 from graphstore.rendering.order import answered_calls, results_in_place, spelled_ids
-from graphstore.rendering.parts import file_id_of, neutral_parts, part_text, read_part
+from graphstore.rendering.parts import file_id_of, joined_text, neutral_parts, read_part, said_text
 from graphstore.rendering.shape import (
     ANTHROPIC,
     Json,
@@ -34,6 +34,7 @@ from graphstore.rendering.shape import (
     has_extra,
     kind_of,
     plain,
+    respelled,
     rest,
     role_of,
     speaker_of,
@@ -136,7 +137,7 @@ def _add(dialogue: _Dialogue, item: Json, wire_id: str) -> None:
             block = {
                 "type": "tool_use",
                 "id": wire_id,
-                "name": item["name"],
+                "name": respelled(item["name"]),
                 "input": input_of(item["arguments"]),
             }
             dialogue.add("assistant", [block | _cache_marker(item) | fields])
@@ -166,7 +167,7 @@ def _add_message(dialogue: _Dialogue, item: Json, fields: Json) -> None:
     elif fields.get("role") == "system":
         dialogue.add("system", _content(item.get("content"), "system"))
     else:
-        text = "".join(part_text(part) or "" for part in neutral_parts(item.get("content")))
+        text = joined_text(neutral_parts(item.get("content")))
         if text.strip():
             dialogue.add("user", f"<system>\n{text}\n</system>")
 
@@ -187,7 +188,7 @@ def _block(part: Json, role: str) -> Json | None:
             return {"type": "image", "source": source} | fields
         title = {"title": part["filename"]} if isinstance(part.get("filename"), str) else {}
         return {"type": "document", "source": source} | title | fields
-    text = part_text(part)
+    text = said_text(part)
     if text is None or not text.strip():
         return None
     return {"type": "text", "text": text} | (fields if part.get("type") == "text" else {})

@@ -2,8 +2,8 @@
 
 A model's text and the tool calls after it are one assistant message here, so they are merged when rendering
 and split when parsing. Each assistant message with calls is followed directly by their results. There is no
-place for reasoning; it is left out. Tool messages and the assistant's hold text only: what else a part
-carries is left out. Legacy ``function_call`` messages are read, and come out as tool calls.
+place for reasoning; it is left out. Tool messages and the assistant's hold text only: words stand in for what
+else a part carries. Legacy ``function_call`` messages are read, and come out as tool calls.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from graphstore.errors import InvalidInput
 from graphstore.rendering import tools as tool_shapes
 from graphstore.rendering.order import answered_calls, results_in_place
-from graphstore.rendering.parts import file_id_of, neutral_parts, part_text, read_part, url_of
+from graphstore.rendering.parts import file_id_of, neutral_parts, read_part, said_text, url_of
 from graphstore.rendering.shape import (
     OPENAI_CHAT,
     Json,
@@ -26,6 +26,7 @@ from graphstore.rendering.shape import (
     kind_of,
     plain,
     raw,
+    respelled,
     rest,
     role_of,
     speaker_of,
@@ -96,9 +97,9 @@ class _Transcript:
             self._open |= _beside(message_fields)
         call: Json = {"id": item["call_id"], "type": "function"} | fields
         if call["type"] == "custom":
-            call["custom"] = {"name": item["name"], "input": item["arguments"]}
+            call["custom"] = {"name": respelled(item["name"]), "input": item["arguments"]}
         else:
-            call["function"] = {"name": item["name"], "arguments": item["arguments"]}
+            call["function"] = {"name": respelled(item["name"]), "arguments": item["arguments"]}
         self._open.setdefault("tool_calls", []).append(call)
 
     def _other(self, item: Json) -> None:
@@ -150,7 +151,7 @@ def _part(part: Json, role: str) -> Json | None:
         return native
     if role == "user" and (native := _medium(part)) is not None:
         return native | fields
-    text = part_text(part)
+    text = said_text(part)
     return None if text is None else {"type": "text", "text": text}
 
 

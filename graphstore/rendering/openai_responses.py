@@ -14,7 +14,7 @@ from typing import Any
 from graphstore.errors import InvalidInput
 from graphstore.rendering import tools as tool_shapes
 from graphstore.rendering.order import answered_calls, from_model, results_in_place
-from graphstore.rendering.parts import file_id_of, joined_text, neutral_parts, part_text, read_part, url_of
+from graphstore.rendering.parts import file_id_of, joined_text, neutral_parts, read_part, said_text, url_of
 from graphstore.rendering.shape import (
     OPENAI_RESPONSES,
     Json,
@@ -27,6 +27,7 @@ from graphstore.rendering.shape import (
     kind_of,
     plain,
     raw,
+    respelled,
     rest,
     role_of,
     speaker_of,
@@ -91,7 +92,7 @@ def _native(item: Json) -> Json | None:
         case "message":
             return _message(item, fields)
         case "tool_call":
-            call: Json = {"type": "function_call", "call_id": item["call_id"], "name": item["name"]} | fields
+            call: Json = {"type": "function_call", "call_id": item["call_id"], "name": respelled(item["name"])} | fields
             call["input" if call["type"] == "custom_tool_call" else "arguments"] = item["arguments"]
             return call
         case "tool_result":
@@ -131,10 +132,9 @@ def _input_part(part: Json) -> Json | None:
             return {"type": "input_text", "text": part["text"]} | fields
         case "raw" if (native := given_back(part, OPENAI_RESPONSES)) is not None:
             return native
-        case "image":
-            image = _located(part, "image_url", url_of(part, "image/png"))
+        case "image" if image := _located(part, "image_url", url_of(part, "image/png")):
             detail = part.get("detail") if isinstance(part.get("detail"), str) else "auto"
-            return {"type": "input_image", "detail": detail} | image | fields if image else None
+            return {"type": "input_image", "detail": detail} | image | fields
         case "file" if not isinstance(part.get("text"), str):
             held = "file_data" if isinstance(part.get("data"), str) else "file_url"
             file = _located(part, held, url_of(part))
@@ -142,8 +142,9 @@ def _input_part(part: Json) -> Json | None:
                 file["file_url"] = part["url"]
             if isinstance(part.get("filename"), str) and file:
                 file["filename"] = part["filename"]
-            return {"type": "input_file"} | file | fields if file else None
-    text = part_text(part)
+            if file:
+                return {"type": "input_file"} | file | fields
+    text = said_text(part)
     return None if text is None else {"type": "input_text", "text": text}
 
 
@@ -160,7 +161,7 @@ def _output_part(part: Json, whole: bool) -> Json | None:
             return native
         case "refusal" if isinstance(part.get("refusal"), str):
             return {"type": "refusal", "refusal": part["refusal"]} | fields
-    text = part_text(part)
+    text = said_text(part)
     if text is None:
         return None
     return {"type": "output_text", "text": text} | ({"annotations": []} if whole else {}) | fields
@@ -237,7 +238,7 @@ def _read_call(item: Json) -> Json | None:
     arguments = item.get("input" if custom else "arguments")
     if not all(isinstance(value, str) for value in (item.get("call_id"), item.get("name"), arguments)):
         return None
-    call = {"type": "tool_call", "call_id": item["call_id"], "name": item["name"], "arguments": arguments}
+    call = {"type": "tool_call", "call_id": item["call_id"], "name": respelled(item["name"]), "arguments": arguments}
     known = ("call_id", "name", "input") if custom else ("type", "call_id", "name", "arguments")
     return with_extra(call, OPENAI_RESPONSES, rest(item, *known))
 

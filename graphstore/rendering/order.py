@@ -6,10 +6,9 @@ result that was recorded late is moved up. Items that are already in place stay 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphstore.rendering.shape import OPENAI_CHAT, Json, kind_of, role_of, speaker_of
+from graphstore.rendering.shape import OPENAI_CHAT, Json, kind_of, respelled, role_of, speaker_of
 
 
 def answered_calls(items: Sequence[Json]) -> dict[int, int]:
@@ -71,7 +70,7 @@ def spelled_ids(items: Sequence[Json], answers: Mapping[int, int]) -> dict[int, 
         if kind == "tool_result" and index in answers:
             ids[index] = ids[answers[index]]
         elif kind in ("tool_call", "tool_result"):
-            spelled = re.sub(r"[^a-zA-Z0-9_-]", "_", item["call_id"]) or "_"
+            spelled = respelled(item["call_id"])
             wire_id = spelled
             while kind == "tool_call" and wire_id in uses:
                 uses[spelled] += 1

@@ -24,6 +24,7 @@ from graphstore.rendering.shape import (
     ANTHROPIC,
     OPENAI_CHAT,
     OPENAI_RESPONSES,
+    PROVIDERS,
     Json,
     plain,
     raw,
@@ -31,6 +32,7 @@ from graphstore.rendering.shape import (
     with_extra,
 )
 
+_MEDIA = ("image", "file", "audio")
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+);base64,(.*)", re.DOTALL)
 
 
@@ -54,8 +56,26 @@ def neutral_parts(content: Any) -> list[Json]:
 
 
 def joined_text(parts: Iterable[Json]) -> str:
-    """All the text of ``parts``, refusals included, in one piece."""
-    return "".join(text for part in parts if (text := part_text(part)) is not None)
+    """All the text of ``parts``, refusals and stand-ins included, in one piece."""
+    return "".join(text for part in parts if (text := said_text(part)) is not None)
+
+
+def said_text(part: Json) -> str | None:
+    """The text of a part, or words that stand in for a medium that can't be sent to where it goes.
+
+    An image whose bytes an export doesn't hold must not vanish without a word: the model would answer a question about
+    nothing. ``None`` for anything else without text, such as the traces of another provider's own tools.
+    """
+    if (text := part_text(part)) is not None:
+        return text
+    kind, data = part.get("type"), part.get("data")
+    if kind == "raw" and part.get("format") not in PROVIDERS and isinstance(data, dict):
+        kind = data.get("content_type", data.get("type"))
+    elif kind not in _MEDIA:
+        return None
+    what = kind.replace("_", " ") if isinstance(kind, str) else "content"
+    named = f" {part['filename']!r}" if isinstance(part.get("filename"), str) else ""
+    return f"[{what}{named} not available]"
 
 
 def part_text(part: Json) -> str | None:

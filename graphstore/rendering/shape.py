@@ -8,6 +8,7 @@ words at all is kept whole as ``{"type": "raw", "format": "<format>", "data": â€
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ ITEMS = "items"
 OPENAI_CHAT = "openai-chat"
 OPENAI_RESPONSES = "openai-responses"
 ANTHROPIC = "anthropic"
+
+PROVIDERS = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC)
 
 ROLES = ("user", "assistant", "system", "developer")
 
@@ -141,3 +144,8 @@ def speaker_of(item: Json) -> str:
         if isinstance(holder, dict) and holder.get("role") in ROLES:
             return str(holder["role"])
     return "assistant"
+
+
+def respelled(word: str) -> str:
+    """A name or id in the letters that providers allow, others as ``_``: ``browser.search`` is ``browser_search``."""
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", word) or "_"

@@ -13,6 +13,7 @@ from graphstore.rendering.shape import (
     OPENAI_RESPONSES,
     Json,
     extra_of,
+    respelled,
     rest,
     with_extra,
 )
@@ -88,9 +89,10 @@ def _names(function: Any) -> TypeGuard[Json]:
 
 
 def _chosen(tool: Json, schema_name: str) -> Json:
-    """The neutral fields, the schema under the provider's name for it."""
+    """The neutral fields, the schema under the provider's name for it, the tool's own name as calls spell it."""
     renamed = {"parameters": schema_name}
-    return {renamed.get(name, name): tool[name] for name in _NEUTRAL if tool.get(name) is not None}
+    chosen = {renamed.get(name, name): tool[name] for name in _NEUTRAL if tool.get(name) is not None}
+    return chosen | {"name": respelled(tool["name"])}
 
 
 def _kept(native: Json, schema_name: str) -> Json:
