@@ -26,15 +26,23 @@ from graphstore.rendering import tools as tool_shapes
 SOURCE = "openai_jsonl"
 
 _OUTCOMES = ("preferred_output", "non_preferred_output")
+_LINKS = frozenset(
+    {"parentId", "childrenIds", "parent_id", "children", "parentMessageId", "parent_message_id", "parentUuid"}
+)
 _READ = ("messages", "input", "tools", "functions", *_OUTCOMES)
 
 
 def recognises(row: Any) -> bool:
     """Whether ``row`` is a chat row or a preference row."""
-    if not isinstance(row, dict):
+    if not isinstance(row, dict) or links_messages(row):
         return False
     messages = _messages(row)
     return bool(messages) and all(isinstance(each, dict) and "role" in each for each in messages)
+
+
+def links_messages(row: dict[str, Any]) -> bool:
+    """Whether the messages of ``row`` name parents or children: another program's tree, not told by their order."""
+    return any(not _LINKS.isdisjoint(each) for each in _messages(row) if isinstance(each, dict))
 
 
 def _messages(row: dict[str, Any]) -> list[Any]:
@@ -62,6 +70,9 @@ class Rows:
         )
         if not said:
             report.skipped = "it has no messages"
+            return result
+        if links_messages(row):
+            report.skipped = "its messages name parents or children, and OpenAI's don't: it is another program's tree"
             return result
         messages = _chain(said, None, report)
         stem = messages[-1]

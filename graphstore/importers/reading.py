@@ -195,4 +195,6 @@ def _words(parsed: Parsed) -> str:
     keys = ", ".join(repr(key) for key in list(parsed.value)[:8]) or "no keys"
     turns = parsed.value.get("conversations")
     hint = ", which looks like ShareGPT" if isinstance(turns, list) else ""
+    if openai_jsonl.links_messages(parsed.value):
+        hint = ", whose messages are linked as a tree"
     return f"objects with {keys}{hint}"

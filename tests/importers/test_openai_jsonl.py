@@ -7,6 +7,7 @@ import json
 import pytest
 from import_trees import by_key, check_shape, path_items
 
+from graphstore.errors import SourceUnreadable
 from graphstore.importers import read
 
 SYSTEM = {"role": "system", "content": "be brief"}
@@ -121,3 +122,23 @@ def test_odd_rows_and_messages_never_stop_the_rest(tmp_path):
     found = list(read(path))
     assert [each.report.skipped for each in found] == [None, None, "it is no object but '7'", "it has no messages"]
     assert found[1].report.counts["unknown_content"] == 2
+
+
+@pytest.mark.rule("I1")
+@pytest.mark.parametrize(
+    "links",
+    [
+        {"parentId": None, "childrenIds": ["m2"], "models": ["gpt-4o"], "timestamp": 1730000000},
+        {"parentMessageId": "00000000-0000-0000-0000-000000000000"},
+        {"children": []},
+    ],
+)
+def test_messages_linked_as_a_tree_are_another_programs(tmp_path, links):
+    chat = {"id": "c", "title": "t", "messages": [QUESTION | {"id": "m1"} | links, ANSWER | {"id": "m2"}]}
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(chat))
+    with pytest.raises(SourceUnreadable, match=r"no known format.*linked as a tree.*known are chatgpt"):
+        read(path)
+    [named] = read(path, format="openai_jsonl")
+    assert named.calls == []
+    assert "another program's tree" in named.report.skipped

@@ -93,6 +93,21 @@ def test_sharegpt_is_named_but_not_read():
         read(SAMPLES / "openai_jsonl" / SHAREGPT)
 
 
+UNKNOWN = [
+    path
+    for folder in ("openwebui", "librechat", "claude_code", "codex", "responses", "langgraph")
+    for path in sorted((SAMPLES / folder).glob("*"))
+]
+
+
+@pytest.mark.skipif(not UNKNOWN, reason="the sample files are not there")
+@pytest.mark.rule("I1")
+@pytest.mark.parametrize("path", UNKNOWN, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_source_that_is_not_known_is_not_taken_for_another(path):
+    with pytest.raises(SourceUnreadable, match=r"no known format.*known are chatgpt"):
+        read(path)
+
+
 @pytest.mark.rule("I3")
 def test_the_demos_export_tells_its_story():
     story, _ = read(DEMO)
