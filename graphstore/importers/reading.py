@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from graphstore.errors import InvalidInput, SourceUnreadable
 from graphstore.importers import chatgpt, claude_ai, oasst, openai_jsonl
@@ -13,6 +13,9 @@ from graphstore.importers.parse import parse
 from graphstore.importers.records import ImportedConversation, Report
 from graphstore.importers.sources import Progress, Source, sources
 from graphstore.importers.split import Record, records
+
+UNKNOWN = "unknown"
+"""The source of a file whose format isn't recognised; such a file is skipped as one conversation."""
 
 _PROBED = 100  # records looked at before a file counts as unknown
 
@@ -104,7 +107,7 @@ def detect(path: Path | str) -> str:
     Raises ``SourceUnreadable`` when no format is recognised.
     """
     path = Path(path)
-    return _recognised(path, sources(path))[0][1]
+    return next(file.format for file in _recognised(path, sources(path)) if file.format is not None)
 
 
 def read(
@@ -113,38 +116,45 @@ def read(
     """Every conversation in a file, gzip file, zip or folder, in order, one at a time.
 
     ``format`` (one of ``FORMATS``) skips recognition. ``progress`` is called with bytes done and in all.
-    A record that can't be read gives a conversation with ``report.skipped`` set, and the rest goes on.
+    A record that can't be read gives a conversation with ``report.skipped`` set, and the rest goes on; so does each
+    file of a zip or folder whose format isn't recognised (its ``source`` is ``unknown``).
     Raises ``SourceUnreadable``, before the first conversation, when nothing in ``path`` can be read.
     """
     path = Path(path)
     if format is not None and format not in _FORMATS:
         raise SourceUnreadable(f"{format!r} is no known format; known are {', '.join(FORMATS)}")
     found = sources(path)
-    chosen = [(source, format) for source in found] if format else _recognised(path, found)
-    total = sum(source.size for source, _ in chosen)
-    return _conversations(chosen, total, progress)
+    files = [_File(source, format) for source in found] if format else _recognised(path, found)
+    return _conversations(files, sum(file.source.size for file in files), progress)
 
 
-def _conversations(
-    chosen: list[tuple[Source, str]], total: int, progress: Progress | None
-) -> Iterator[ImportedConversation]:
+def _conversations(files: list[_File], total: int, progress: Progress | None) -> Iterator[ImportedConversation]:
     done = 0
-    for source, format in chosen:
+    for file in files:
+        source = file.source
 
         def values(source: Source = source, done: int = done) -> Iterator[Parsed]:
             told = (lambda read: progress(min(done + read, total), total)) if progress else None
-            with source.open(told) as stream:
-                yield from _parsed(stream)
+            return _values(source, told)
 
-        yield from _FORMATS[format].read(values, source.name)
+        if file.format is None:
+            report = Report(source.name, skipped=f"no known format (found {file.what})")
+            yield ImportedConversation(UNKNOWN, source.name, report)
+        else:
+            yield from _FORMATS[file.format].read(values, source.name)
         done += source.size
     if progress:
         progress(total, total)
 
 
-def _parsed(stream: BinaryIO) -> Iterator[Parsed]:
-    for record in records(stream):
-        yield _value(record)
+def _values(source: Source, told: Callable[[int], None] | None = None) -> Iterator[Parsed]:
+    try:
+        with source.open(told) as stream:
+            for record in records(stream):
+                yield _value(record)
+    except OSError as error:
+        # only opening can fail like this: records() itself tells of a stream that ends in damage
+        yield Parsed(0, damage=f"it can't be opened: {error.strerror or error}")
 
 
 def _value(record: Record) -> Parsed:
@@ -156,35 +166,37 @@ def _value(record: Record) -> Parsed:
         return Parsed(record.number, damage=str(error))
 
 
-def _recognised(path: Path, found: list[Source]) -> list[tuple[Source, str]]:
-    """The files whose first records show a format, with it."""
-    chosen = []
-    seen = []
-    for source in found:
-        format, what = _probe(source)
-        if format is not None:
-            chosen.append((source, format))
-        seen.append(f"{source.name!r}: {what}")
-    if chosen:
-        return chosen
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file, its format (``None``: not recognised), and what is in it in words."""
+
+    source: Source
+    format: str | None
+    what: str = ""
+
+
+def _recognised(path: Path, found: list[Source]) -> list[_File]:
+    """Every file with the format that its first records show; at least one has one."""
+    files = [_probe(source) for source in found]
+    if any(file.format is not None for file in files):
+        return files
     known = ", ".join(f"{name} ({format.title})" for name, format in _FORMATS.items())
-    more = f" and {len(seen) - 5} more files" if len(seen) > 5 else ""
-    raise SourceUnreadable(f"no known format in {str(path)!r} (found {'; '.join(seen[:5])}{more}); known are {known}")
+    seen = "; ".join(f"{file.source.name!r}: {file.what}" for file in files[:5])
+    more = f" and {len(files) - 5} more files" if len(files) > 5 else ""
+    raise SourceUnreadable(f"no known format in {str(path)!r} (found {seen}{more}); known are {known}")
 
 
-def _probe(source: Source) -> tuple[str | None, str]:
-    """The format of a file, and what its first record is in words."""
+def _probe(source: Source) -> _File:
     what = "nothing but white space"
-    with source.open() as stream:
-        for count, parsed in enumerate(_parsed(stream)):
-            for name, format in _FORMATS.items():
-                if parsed.damage is None and format.recognises(parsed.value):
-                    return name, format.title
-            if count == 0:
-                what = _words(parsed)
-            if count >= _PROBED:
-                break
-    return None, what
+    for count, parsed in enumerate(_values(source)):
+        for name, format in _FORMATS.items():
+            if parsed.damage is None and format.recognises(parsed.value):
+                return _File(source, name, format.title)
+        if count == 0:
+            what = _words(parsed)
+        if count >= _PROBED:
+            break
+    return _File(source, None, what)
 
 
 def _words(parsed: Parsed) -> str:

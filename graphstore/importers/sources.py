@@ -122,7 +122,8 @@ def sources(path: Path) -> list[Source]:
             return _chosen(str(path), _in_zip(path))
         return [Source(path.name, path.stat().st_size, lambda: path.open("rb"))]
     except (OSError, zipfile.BadZipFile) as error:
-        raise SourceUnreadable(f"{str(path)!r} can't be read: {error}") from error
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise SourceUnreadable(f"{str(path)!r} can't be read: {why}") from error
 
 
 def _in_folder(folder: Path) -> list[Source]:
@@ -151,7 +152,7 @@ def _member(path: Path, info: zipfile.ZipInfo) -> Callable[[], BinaryIO]:
 
 
 def _chosen(where: str, found: list[Source]) -> list[Source]:
-    found = [source for source in found if source.size and not source.name.startswith("__MACOSX/")]
+    found = [source for source in found if not source.name.startswith("__MACOSX/")]
     if not found:
         raise SourceUnreadable(f"{where!r} holds no JSON file; point to the export's file, zip or folder")
     named = [source for source in found if _CONVERSATIONS.search(source.name)]

@@ -23,6 +23,9 @@ from typing import Any, BinaryIO
 import orjson
 
 CHUNK = 1 << 20
+LONGEST_RECORD = 1 << 28
+"""Bytes of one record at most. Only a file made to fill the memory (a few bytes that unpack to many) has more."""
+
 UNPARSED: Any = object()
 """The value of a record that was only cut, not parsed."""
 
@@ -71,6 +74,9 @@ class _Window:
             del self.buffer[: self.start]
             self.position -= self.start
             self.start = 0
+        if len(self.buffer) > LONGEST_RECORD:
+            self.failure = f"a record has more than {LONGEST_RECORD:,} bytes"
+            return False
         try:
             chunk = self._stream.read(CHUNK)
         except (EOFError, OSError, ValueError) as error:  # zlib's and zipfile's errors about a damaged stream

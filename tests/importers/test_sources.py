@@ -6,12 +6,13 @@ import gzip
 import json
 import random
 import zipfile
+from pathlib import Path
 
 import pytest
 from import_trees import chatgpt, node, written
 
 from graphstore.errors import SourceUnreadable
-from graphstore.importers import FORMATS, detect, read
+from graphstore.importers import FORMATS, detect, read, split
 
 pytestmark = pytest.mark.rule("I1")
 
@@ -85,7 +86,66 @@ def test_a_folder_of_single_conversations_under_other_names(tmp_path):
     written(tmp_path / "a.json", one("c1"))
     for name, value in BESIDE.items():
         written(tmp_path / name, value)
-    assert ids(tmp_path) == ["c1", "c2"]
+    assert [each.source_id for each in read(tmp_path) if each.report.skipped is None] == ["c1", "c2"]
+
+
+@pytest.mark.rule("I4")
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_of_no_known_format_beside_others_is_skipped_by_name_with_what_was_found(tmp_path, packed):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    written(folder / "a.json", one("c1"))
+    written(folder / "b.json", {"glossary": []})
+    (folder / "c.json").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
+    (folder / "d.json").write_bytes(b"")
+    written(folder / "e.json", one("c2"))
+    path = folder
+    if packed:
+        path = tmp_path / "folder.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for file in folder.iterdir():
+                archive.write(file, file.name)
+    found = list(read(path))
+    assert [each.source_id for each in found] == ["c1", "b.json", "c.json", "d.json", "c2"]
+    assert [each.source for each in found] == ["chatgpt", "unknown", "unknown", "unknown", "chatgpt"]
+    told = [each.report.skipped for each in found]
+    assert (told[0], told[4]) == (None, None)
+    assert told[1] == "no known format (found objects with 'glossary')"
+    assert "damaged" in told[2]
+    assert "nothing but white space" in told[3]
+
+
+@pytest.mark.rule("I4")
+def test_a_file_that_cannot_be_opened_is_skipped_and_alone_says_so(tmp_path, monkeypatch):
+    written(tmp_path / "a.json", one("c1"))
+    locked = written(tmp_path / "b.json", one("c2"))
+    may_open = Path.open
+
+    def opened(path, *arguments):  # for root every file is readable
+        if path == locked:
+            raise PermissionError(13, "Permission denied", str(path))
+        return may_open(path, *arguments)
+
+    monkeypatch.setattr(Path, "open", opened)
+    kept, skipped = read(tmp_path)
+    assert kept.report.skipped is None
+    assert (skipped.source_id, skipped.calls) == ("b.json", [])
+    assert "Permission denied" in skipped.report.skipped
+    assert [each.report.skipped is None for each in read(tmp_path, format="chatgpt")] == [True, False]
+    with pytest.raises(SourceUnreadable, match=r"b\.json.*can't be read: Permission denied"):
+        read(locked)
+
+
+@pytest.mark.rule("I6")
+@pytest.mark.parametrize("unpacked", [b" ", b"[", b'{"a":', b"\0"])
+def test_a_tiny_file_that_unpacks_to_a_lot_of_nothing_is_refused_in_bounded_memory(tmp_path, unpacked, monkeypatch):
+    monkeypatch.setattr(split, "LONGEST_RECORD", 3_000_000)
+    path = tmp_path / "x.json"
+    path.write_bytes(gzip.compress(unpacked * (12_000_000 // len(unpacked))))
+    assert path.stat().st_size < 100_000
+    found = "nothing but white space" if unpacked == b" " else "a record has more than 3,000,000 bytes"
+    with pytest.raises(SourceUnreadable, match=found):
+        read(path)
 
 
 def test_progress_is_told_in_bytes_and_ends_at_the_total(tmp_path):
