@@ -12,7 +12,7 @@ from graphstore import items as item_text
 from graphstore import jsontext, rendering
 from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
-from graphstore.segments import EMPTY_ARRAY, Owners, Segment, inner
+from graphstore.segments import Owners, Segment, inner
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class Context:
         starts: list[tuple[int, str | None]] = []
         for segment in self._line:
             starts.append((len(items), segment.node_id))
-            for text in (segment.sent, segment.returned):
-                items += item_text.decode(text, exact=segment.facts.exact)
+            for text in segment.texts:
+                items += item_text.decode(f"[{text}]", exact=segment.facts.exact)
         starts.append((len(items), None))
         items += item_text.decode(self.new_items.text, exact=self.new_items.exact)
         pairing = pair(items, [start for start, _ in starts])
@@ -97,13 +97,7 @@ class Context:
 
     @property
     def _joined(self) -> bytes:
-        # As segment.texts has it, without a call a node: of a long path this is most of the work.
-        parts = []
-        for segment in self._line:
-            if segment.sent != EMPTY_ARRAY:
-                parts.append(segment.sent[1:-1].strip())
-            if segment.returned != EMPTY_ARRAY:
-                parts.append(segment.returned[1:-1].strip())
+        parts = [text for segment in self._line for text in segment.texts]
         if self.new_items.count:
             parts.append(inner(self.new_items.text))
         if not parts:

@@ -268,7 +268,8 @@ class ImportOutcome(Frozen):
     """What an import did with one conversation of its source.
 
     ``counts`` and ``notes`` tell what was read and repaired; ``skipped`` says why nothing could be read at all (then
-    ``conversation_id`` is ``None``). ``nodes_known`` were there from an earlier import.
+    ``conversation_id`` is ``None``). ``nodes_known`` were there from an earlier import. ``cursor_left`` says why the
+    cursor is not where the source has it: somebody moved it here since the last import, or a turn was running.
     """
 
     source: str
@@ -278,6 +279,7 @@ class ImportOutcome(Frozen):
     nodes_added: int
     nodes_known: int
     cursor_moved: bool
+    cursor_left: Literal["moved_here", "turn_running"] | None = None
     skipped: str | None
     counts: dict[str, int]
     notes: tuple[str, ...]

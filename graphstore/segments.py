@@ -35,31 +35,41 @@ class PathFacts(NamedTuple):
 class Segment:
     """One node's items on a context path, and what holds for the path from its top down to here.
 
-    ``sent`` and ``returned`` are the stored JSON arrays (``returned`` is ``"[]"`` while there is nothing), ``size`` is
-    the number of their characters from the top down to here, ``depth`` that of nodes, ``root`` the topmost segment.
+    Made of the stored JSON arrays (``returned`` is ``"[]"`` while there is nothing). ``length`` is the number of their
+    characters, ``size`` that of all from the top down to here, ``depth`` the number of nodes, ``root`` the topmost
+    segment.
     """
 
-    __slots__ = ("_hasher", "depth", "facts", "node_id", "parent", "returned", "root", "sent", "size")
+    __slots__ = ("_arrays", "_hasher", "_texts", "depth", "facts", "length", "node_id", "parent", "root", "size")
 
     def __init__(self, parent: Segment | None, node_id: str, sent: str, returned: str, facts: PathFacts) -> None:
         self.parent = parent
         self.node_id = node_id
-        self.sent = sent
-        self.returned = returned
+        self._arrays: tuple[str, str] | None = (sent, returned)
+        self._texts: tuple[str, ...] = ()
         self.facts = facts
+        self.length = len(sent) + len(returned)
         self._hasher: _Hash | None = None
         self.root: Segment
         self.depth: int
         self.size: int
         if parent is None:
-            self.root, self.depth, self.size = self, 1, len(sent) + len(returned)
+            self.root, self.depth, self.size = self, 1, self.length
         else:
-            self.root, self.depth, self.size = parent.root, parent.depth + 1, parent.size + len(sent) + len(returned)
+            self.root, self.depth, self.size = parent.root, parent.depth + 1, parent.size + self.length
 
     @property
-    def texts(self) -> list[str]:
-        """The items' JSON without the arrays' brackets: what was sent, what was returned; what is empty left out."""
-        return [inner(text) for text in (self.sent, self.returned) if text != EMPTY_ARRAY]
+    def texts(self) -> tuple[str, ...]:
+        """The items' JSON without the arrays' brackets: what was sent, what was returned; what is empty left out.
+
+        Cut out when first asked for, and kept instead of the arrays (in an order that two threads can't trip over).
+        """
+        arrays = self._arrays
+        if arrays is not None:
+            sent, returned = arrays[0][1:-1].strip(), arrays[1][1:-1].strip()
+            self._texts = (sent, returned) if sent and returned else (sent or returned,) if sent or returned else ()
+            self._arrays = None
+        return self._texts
 
     def line(self) -> list[Segment]:
         """The segments from the top down to this one."""

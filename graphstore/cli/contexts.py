@@ -10,7 +10,7 @@ import typer
 from graphstore.cli import ids, jsonview, output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import ConversationId, Json, Workspace, examples
-from graphstore.cli.plain import one_line
+from graphstore.cli.plain import counted, one_line
 from graphstore.context import Context
 
 
@@ -50,7 +50,8 @@ def context(
 
 def _summarise(made: Context) -> None:
     err = output.errors()
-    told = f"{len(made.items):,} items from {len(made.nodes):,} nodes, {len(made.body):,} bytes, hash {made.hash[:12]}"
+    source = f"{counted(len(made.items), 'item')} from {counted(len(made.nodes), 'node')}"
+    told = f"{source}, {counted(len(made.body), 'byte')}, hash {made.hash[:12]}"
     err.print(output.styled(told, "dim"), soft_wrap=True)
     for sentence in made.expected:
         err.print(output.styled(one_line(sentence), "dim"), soft_wrap=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from graphstore import queries
+from graphstore.cli.plain import counted
 from graphstore.database import Database, Row
 from graphstore.errors import GraphStoreError, SchemaError, ServerError
 from graphstore.local import LocalServer
@@ -113,7 +114,9 @@ def _workspace(store: GraphStore, settle: bool) -> Iterator[Finding]:
         yield Finding("workspace", "wrong", str(error))
         return
     yield Finding(
-        "workspace", "ok", f"{store.workspace}: {census['conversations']:,} conversations, {census['nodes']:,} nodes"
+        "workspace",
+        "ok",
+        f"{store.workspace}: {counted(census['conversations'], 'conversation')}, {counted(census['nodes'], 'node')}",
     )
     yield _stuck(store, census["stuck"], settle)
     waiting = census["pending"]

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from graphstore.cli.layout import Row, Sign, rows
-from graphstore.cli.plain import one_line
+from graphstore.cli.plain import counted, one_line
 from graphstore.models import Node
 
 _EMPHASIS = re.compile(r"\*\*(\S(?:[^*]*\S)?)\*\*")
@@ -141,7 +141,7 @@ def _window(placed: list[Row], most: int) -> tuple[int, int]:
 
 
 def _left_out(count: int, where: str, style: Style) -> Text:
-    return Text(f"{style.glyphs.gap} {count:,} more {'row' if count == 1 else 'rows'} {where}", style="dim")
+    return Text(f"{style.glyphs.gap} {counted(count, 'more row')} {where}", style="dim")
 
 
 def _line(row: Row, style: Style) -> Text:

@@ -16,7 +16,7 @@ from rich.text import Text
 from graphstore.cli import output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import Json, Workspace, examples
-from graphstore.cli.plain import one_line
+from graphstore.cli.plain import counted, one_line
 
 if TYPE_CHECKING:
     from graphstore.analytics import ExportReport
@@ -77,7 +77,8 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 
 def _show(report: ExportReport) -> None:
     out = output.console()
-    told = f"{report.rows:,} pairs from {report.conversations:,} conversations ({report.candidates:,} candidates)"
+    told = f"{counted(report.rows, 'pair')} from {counted(report.conversations, 'conversation')}"
+    told += f" ({counted(report.candidates, 'candidate')})"
     out.print(Text(told, style="bold"), soft_wrap=True)
     for reason, count in sorted(report.left_out.items(), key=lambda pair: -pair[1]):
         if count:

@@ -17,7 +17,7 @@ from graphstore import importers
 from graphstore.cli import exits, output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import Json, Workspace, examples
-from graphstore.cli.plain import one_line
+from graphstore.cli.plain import counted, one_line
 from graphstore.errors import InvalidInput, SourceUnreadable
 from graphstore.models import ImportOutcome
 from graphstore.store import GraphStore
@@ -134,8 +134,8 @@ def _show(tally: Tally, verbose: bool) -> None:
     count = len(tally.outcomes)
     head = Text(name, style="bold")
     head.append(
-        f"  {count:,} {'conversation' if count == 1 else 'conversations'}, {tally.messages:,} messages: "
-        f"{tally.added:,} nodes added, {tally.known:,} known before",
+        f"  {counted(count - tally.skipped, 'conversation')}, {counted(tally.messages, 'message')}: "
+        f"{counted(tally.added, 'node')} added, {tally.known:,} known before",
         style="not bold",
     )
     if tally.skipped:
@@ -169,11 +169,22 @@ def _show_one(outcome: ImportOutcome, verbose: bool) -> None:
         out.print(Text(f"      {one_line(note)}", style="dim"), soft_wrap=True)
 
 
+LEFT = {
+    None: "",
+    "moved_here": ", cursor left where you moved it",
+    "turn_running": ", cursor left where it was: a turn is running",
+}
+
+
 def _news(outcome: ImportOutcome) -> str:
+    return _nodes(outcome) + LEFT[outcome.cursor_left]
+
+
+def _nodes(outcome: ImportOutcome) -> str:
     if outcome.nodes_added and outcome.nodes_known:
-        return f"{outcome.nodes_added:,} nodes added to {outcome.nodes_known:,}"
+        return f"{counted(outcome.nodes_added, 'node')} added to {outcome.nodes_known:,}"
     if outcome.nodes_added:
-        return f"{outcome.nodes_added:,} nodes"
+        return counted(outcome.nodes_added, "node")
     return "nothing new"
 
 

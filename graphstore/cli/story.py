@@ -16,6 +16,7 @@ from graphstore import jsontext
 from graphstore.analytics import export_preferences
 from graphstore.cli import ids
 from graphstore.cli.layout import said
+from graphstore.cli.plain import counted
 from graphstore.models import Conversation, Node
 from graphstore.store import GraphStore, Turn
 
@@ -141,7 +142,8 @@ def _import(store: GraphStore, teller: Teller) -> tuple[int, int]:
         outcomes = list(store.import_file(path))
     nodes = sum(outcome.nodes_added for outcome in outcomes)
     messages = sum(outcome.counts.get("messages", 0) for outcome in outcomes)
-    teller.fact(f"{len(outcomes)} conversations, {messages} messages, stored as {nodes} nodes: one for each model call")
+    read = f"{counted(len(outcomes), 'conversation')}, {counted(messages, 'message')}"
+    teller.fact(f"{read}, stored as {counted(nodes, 'node')}: one for each model call")
     return len(outcomes), nodes
 
 
@@ -218,7 +220,7 @@ def _export(store: GraphStore, teller: Teller) -> tuple[int, dict[str, int], Pat
     teller.quote("chosen", _completion(newest["chosen"]))
     teller.quote("rejected", _completion(newest["rejected"]))
     left_out = {str(reason): count for reason, count in report.left_out.items() if count}
-    teller.fact(f"{report.rows} pairs in {folder}")
+    teller.fact(f"{counted(report.rows, 'pair')} in {folder}")
     if left_out:
         told = ", ".join(f"{count} × {reason.replace('_', ' ')}" for reason, count in left_out.items())
         teller.fact(f"left out, each candidate for one reason: {told}")

@@ -11,7 +11,7 @@ from rich.text import Text
 from graphstore.cli import drawing, ids, output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import ConversationId, Json, Workspace, examples
-from graphstore.cli.plain import one_line
+from graphstore.cli.plain import counted, one_line
 from graphstore.models import Conversation, Node
 
 MaxLines = Annotated[
@@ -78,7 +78,7 @@ def show_tree(
     )
     heading = Text(one_line(conversation.title or "(no title)"), style="bold")
     leaves = _leaves(nodes)
-    counts = [f"{len(nodes):,} nodes", f"{leaves:,} {'branch' if leaves == 1 else 'branches'}"]
+    counts = [counted(len(nodes), "node"), counted(leaves, "branch", "branches")]
     heading.append("  " + "  ".join([conversation.id, *counts]), style="dim not bold")
     out.print(heading, soft_wrap=True)
     if not nodes:

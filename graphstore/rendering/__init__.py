@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphstore.errors import InvalidInput
-from graphstore.rendering import anthropic, neutral, openai_chat, openai_responses
-from graphstore.rendering.shape import ANTHROPIC, ITEMS, OPENAI_CHAT, OPENAI_RESPONSES, Parsed
+from graphstore.rendering import anthropic, gemini, neutral, openai_chat, openai_responses
+from graphstore.rendering.shape import ANTHROPIC, GEMINI, ITEMS, OPENAI_CHAT, OPENAI_RESPONSES, Parsed
 
 __all__ = ["FORMATS", "Parsed", "parse", "render"]
 
@@ -28,6 +28,7 @@ _SHAPES: dict[str, tuple[_Render, Callable[[Any], Parsed]]] = {
     OPENAI_CHAT: (openai_chat.render, openai_chat.parse),
     OPENAI_RESPONSES: (openai_responses.render, openai_responses.parse),
     ANTHROPIC: (anthropic.render, anthropic.parse),
+    GEMINI: (gemini.render, gemini.parse),
 }
 
 FORMATS: tuple[str, ...] = tuple(_SHAPES)
@@ -45,7 +46,7 @@ def render(
 
     ``items``: ``{"items", "system"?, "tools"?}``; ``openai-chat``: ``{"messages", "tools"?}``;
     ``openai-responses``: ``{"input", "instructions"?, "tools"?}``; ``anthropic``: ``{"system"?, "messages",
-    "tools"?}``. Nothing passed in is changed, but what comes out may share parts with it.
+    "tools"?}``; ``gemini``: ``{"contents", "system_instruction"?, "tools"?}``. Nothing passed in is changed, but what comes out may share parts with it.
     Raises ``InvalidInput`` for a name that is not in ``FORMATS``.
     """
     return _shape(as_)[0](items, system, tools)

@@ -25,6 +25,7 @@ from graphstore.rendering.order import answered_calls, results_in_place, spelled
 from graphstore.rendering.parts import file_id_of, joined_text, neutral_parts, read_part, said_text
 from graphstore.rendering.shape import (
     ANTHROPIC,
+    OPENING,
     Json,
     Parsed,
     as_list,
@@ -41,9 +42,6 @@ from graphstore.rendering.shape import (
     text_of,
     with_extra,
 )
-
-OPENING = "(earlier messages are not shown)"
-"""The user's text before an assistant's message that would otherwise be the first."""
 
 _INSTRUCTING = ("system", "developer")
 

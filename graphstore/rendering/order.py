@@ -6,7 +6,7 @@ result that was recorded late is moved up. Items that are already in place stay 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from graphstore.rendering.shape import OPENAI_CHAT, Json, kind_of, respelled, role_of, speaker_of
 
@@ -61,8 +61,10 @@ def from_model(item: Json) -> bool:
     return speaker_of(item) == "assistant"
 
 
-def spelled_ids(items: Sequence[Json], answers: Mapping[int, int]) -> dict[int, str]:
-    """For calls and results, by index, an id unique per call and of letters, digits, ``_`` and ``-``."""
+def spelled_ids(
+    items: Sequence[Json], answers: Mapping[int, int], spell: Callable[[str], str] = respelled
+) -> dict[int, str]:
+    """For calls and results, by index, an id unique per call, and of letters, digits, ``_`` and ``-`` by default."""
     ids: dict[int, str] = {}
     uses: dict[str, int] = {}
     for index, item in enumerate(items):
@@ -70,7 +72,7 @@ def spelled_ids(items: Sequence[Json], answers: Mapping[int, int]) -> dict[int, 
         if kind == "tool_result" and index in answers:
             ids[index] = ids[answers[index]]
         elif kind in ("tool_call", "tool_result"):
-            spelled = respelled(item["call_id"])
+            spelled = spell(item["call_id"])
             wire_id = spelled
             while kind == "tool_call" and wire_id in uses:
                 uses[spelled] += 1

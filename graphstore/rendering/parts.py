@@ -4,7 +4,7 @@ Neutral parts:
 
 - ``{"type": "text", "text": …}``
 - ``{"type": "image", …}`` with ``url``, or ``data`` (base64) and ``media_type``, or ``file_id`` and
-  ``provider`` (``"openai"`` or ``"anthropic"``, whose file store it is); optionally ``detail``
+  ``provider`` (``"openai"``, ``"anthropic"`` or ``"gemini"``, whose file store it is); optionally ``detail``
 - ``{"type": "file", …}`` located like an image, or with ``text`` (a plain text document); optionally
   ``filename``
 - ``{"type": "audio", "data": …, "format": "wav"}`` (base64)
@@ -130,7 +130,8 @@ def _refusal(part: Json, format: str) -> Json | None:
     return with_extra({"type": "refusal", "refusal": part["refusal"]}, format, rest(part, "type", "refusal"))
 
 
-def _at(url: str) -> Json:
+def at_url(url: str) -> Json:
+    """Where a URL says an image or file is: ``media_type`` and ``data`` if it holds the data itself, else ``url``."""
     match = _DATA_URL.fullmatch(url)
     return {"media_type": match[1], "data": match[2]} if match else {"url": url}
 
@@ -147,7 +148,7 @@ def _chat_image(part: Json) -> Json | None:
     inner = _strings(part.get("image_url"), "url", "detail")
     if not inner or "url" not in inner:
         return None
-    image = {"type": "image", **_at(inner.pop("url")), **inner}
+    image = {"type": "image", **at_url(inner.pop("url")), **inner}
     return with_extra(image, OPENAI_CHAT, rest(part, "type", "image_url"))
 
 
@@ -168,7 +169,7 @@ def _chat_file(part: Json) -> Json | None:
 def _openai_file(fields: dict[str, str]) -> Json:
     file: Json = {"type": "file"}
     if "file_data" in fields:
-        at = _at(fields["file_data"])
+        at = at_url(fields["file_data"])
         file |= at if "data" in at else {"data": fields["file_data"]}
     if "file_url" in fields:
         file["url"] = fields["file_url"]
@@ -186,7 +187,7 @@ def _responses_image(part: Json) -> Json | None:
         return None
     image: Json = {"type": "image"}
     if "image_url" in inner:
-        image |= _at(inner["image_url"])
+        image |= at_url(inner["image_url"])
     if "file_id" in inner:
         image |= {"file_id": inner["file_id"], "provider": "openai"}
     if "detail" in inner:

@@ -20,10 +20,14 @@ ITEMS = "items"
 OPENAI_CHAT = "openai-chat"
 OPENAI_RESPONSES = "openai-responses"
 ANTHROPIC = "anthropic"
+GEMINI = "gemini"
 
-PROVIDERS = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC)
+PROVIDERS = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC, GEMINI)
 
 ROLES = ("user", "assistant", "system", "developer")
+
+OPENING = "(earlier messages are not shown)"
+"""The user's text before an assistant's message that would otherwise be the first."""
 
 # What the SDKs' parsing conveniences add to a response; the API refuses it in a request.
 _CLIENT_SIDE = frozenset({"parsed", "parsed_arguments", "parsed_output"})

@@ -5,10 +5,12 @@ Anything in another shape (a provider's own tool, such as web search) passes thr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 from graphstore.rendering.shape import (
     ANTHROPIC,
+    GEMINI,
     OPENAI_CHAT,
     OPENAI_RESPONSES,
     Json,
@@ -79,6 +81,70 @@ def from_anthropic(tool: Json) -> Json:
         return tool
     fields = rest(tool, "name", "description", "input_schema", "strict")
     return with_extra(_kept(tool, "input_schema"), ANTHROPIC, fields)
+
+
+def to_gemini(tools: Iterable[Json]) -> list[Json]:
+    """As Gemini takes them: all functions in one tool, where the first of them stands."""
+    sent: list[Json] = []
+    declarations: list[Json] = []
+    for tool in tools:
+        if not is_neutral(tool):
+            sent.append(tool)
+            continue
+        if not declarations:
+            sent.append({"functionDeclarations": declarations})
+        fields = dict(extra_of(tool, GEMINI))
+        chosen = _chosen(tool, fields.pop("schema", None) or "parametersJsonSchema")
+        chosen.pop("strict", None)
+        declarations.append(chosen | {"name": gemini_name(tool["name"])} | fields)
+    return sent
+
+
+def from_gemini(tool: Json) -> list[Json]:
+    """Neutral ones for the functions that a tool declares, and the rest of it, if any, as it is."""
+    named = "functionDeclarations" if "functionDeclarations" in tool else "function_declarations"
+    declared = tool.get(named)
+    if not isinstance(declared, list) or not all(_names(function) for function in declared):
+        return [tool]
+    others = rest(tool, named)
+    return [_from_declaration(function) for function in declared] + ([others] if others else [])
+
+
+def _from_declaration(function: Json) -> Json:
+    function = {_SDK_NAMES.get(name, name): value for name, value in function.items()}
+    schema = "parametersJsonSchema" if function.get("parametersJsonSchema") is not None else "parameters"
+    fields = rest(function, "name", "description", schema)
+    tool = _kept(function, schema)
+    if schema == "parameters" and "parameters" in tool:
+        tool["parameters"] = _lower_types(tool["parameters"])
+        fields["schema"] = "parameters"
+    return with_extra(tool, GEMINI, fields)
+
+
+# As google-genai's objects and dictionaries name them.
+_SDK_NAMES = {"parameters_json_schema": "parametersJsonSchema", "response_json_schema": "responseJsonSchema"}
+
+_OPENAPI_TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
+
+
+def _lower_types(schema: Any) -> Any:
+    """A schema with types in JSON Schema's spelling, which Gemini reads as well as its own ``"OBJECT"``."""
+    if isinstance(schema, list):
+        return [_lower_types(element) for element in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: value.lower() if name == "type" and isinstance(value, str) and value in _OPENAPI_TYPES
+        # what these hold is data of the caller's, not schema
+        else value if name in ("enum", "default", "example") else _lower_types(value)
+        for name, value in schema.items()
+    }  # fmt: skip
+
+
+def gemini_name(name: str) -> str:
+    """A name in the letters that providers allow, beginning with a letter or ``_``, as Gemini demands."""
+    name = respelled(name)
+    return name if name[0].isalpha() or name[0] == "_" else f"_{name}"
 
 
 _NEUTRAL = ("name", "description", "parameters", "strict")

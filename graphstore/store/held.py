@@ -69,7 +69,7 @@ class HeldContexts:
                 fresh, unfiled = [segment], segment.depth > 1
             else:
                 fresh, unfiled = self._not_held(tree, segment), False
-                cost = sum(len(one.sent) + len(one.returned) + _OVERHEAD for one in fresh)
+                cost = sum(one.length + _OVERHEAD for one in fresh)
             if tree.size + cost > self._limit:
                 self._drop(tree)
                 return

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from graphstore import importers, queries
 from graphstore.database import Row, Transaction
@@ -27,6 +28,8 @@ from graphstore.store.session import Session
 BATCH_NODES = 2_500
 BATCH_CHARACTERS = 8 * 1024 * 1024
 
+_LEFT: dict[str, Literal["moved_here", "turn_running"]] = {"moved_here": "moved_here", "turn_running": "turn_running"}
+
 
 @dataclass
 class _Part:
@@ -39,7 +42,8 @@ class _Part:
     added: int = 0
     known: int = 0
     changed: int = 0
-    cursor_moved: bool = False
+    cursor: str | None = None
+    """What ``write/import_cursors`` did about the cursor."""
     gone: bool = False
 
 
@@ -162,10 +166,10 @@ def _write_once(session: Session, transaction: Transaction, batch: _Batch) -> No
     ]
     if roots:
         transaction.rows(queries.IMPORT_ROOTS, workspace=workspace, roots=roots)
-    moved = transaction.rows(queries.IMPORT_CURSORS, workspace=workspace, cursors=cursors, actor=session.actor)
-    moved_ids = {row["id"] for row in moved}
+    placed_cursors = transaction.rows(queries.IMPORT_CURSORS, workspace=workspace, cursors=cursors, actor=session.actor)
+    outcomes = {row["id"]: row["outcome"] for row in placed_cursors}
     for part in batch.parts:
-        part.cursor_moved = part.is_last and part.rows.conversation["id"] in moved_ids
+        part.cursor = outcomes.get(part.rows.conversation["id"]) if part.is_last else None
 
 
 @dataclass
@@ -211,7 +215,8 @@ def _outcomes(parts: list[_Part], totals: dict[str, _Part]) -> Iterator[ImportOu
             conversation_id=key,
             nodes_added=part.added,
             nodes_known=part.known,
-            cursor_moved=part.cursor_moved,
+            cursor_moved=part.cursor == "moved",
+            cursor_left=_LEFT.get(part.cursor or ""),
             skipped=None,
             counts=dict(imported.report.counts),
             notes=tuple(imported.report.notes),

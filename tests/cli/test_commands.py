@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -218,6 +219,52 @@ def test_import_fails_only_when_all_is_skipped_or_a_path_cannot_be_read(cli, tmp
     assert both.err.startswith("error: ")
 
 
+@pytest.mark.rule("L3", "I4")
+def test_import_names_the_files_of_a_folder_that_it_does_not_know(cli, tmp_path):
+    good = json.loads(EXPORT.read_text("utf-8"))
+    (tmp_path / "a.json").write_text(json.dumps([good[1]]))
+    (tmp_path / "glossary.json").write_text('{"words": []}')
+    shown = cli("import", str(tmp_path))
+    assert shown.code == 0
+    assert "1 conversation, 4 messages: 2 nodes added, 0 known before, 1 skipped" in shown.out
+    assert "  skipped  glossary.json: no known format (found objects with 'words')" in shown.out
+    told = [json.loads(line) for line in cli("import", str(tmp_path), "--json").out.splitlines()]
+    assert [(one["source_id"], one["skipped"] is None) for one in told if one["skipped"]] == [("glossary.json", False)]
+
+
+@pytest.mark.rule("L3", "I5")
+def test_import_says_that_a_cursor_stays_where_it_was_moved_here(cli, store):
+    cli("import", str(EXPORT))
+    id = max(store.conversations(), key=lambda one: one.nodes).id
+    cursor = ask(store, id, "my own", "here")
+    again = cli("import", str(EXPORT)).out
+    assert again.count("cursor left where you moved it") == 1
+    told = [json.loads(line) for line in cli("import", str(EXPORT), "--json").out.splitlines()]
+    assert {one["conversation_id"]: one["cursor_left"] for one in told}[id] == "moved_here"
+    assert sorted(str(one["cursor_left"]) for one in told) == ["None", "moved_here"]
+    with store.turn(id) as turn:
+        call = turn.call("running")
+        assert "cursor left where it was: a turn is running" in cli("import", str(EXPORT)).out
+        call.fail("cancelled")
+    assert cursor in [move.to_id for move in store.moves(id)]
+
+
+@pytest.mark.rule("L3")
+def test_one_of_a_thing_is_not_several(cli, store, tmp_path):
+    one = {"messages": [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]}
+    (tmp_path / "row.jsonl").write_text(json.dumps(one))
+    shown = cli("import", str(tmp_path / "row.jsonl")).out
+    (listed,) = store.conversations()
+    for arguments in (("tree", listed.id), ("context", listed.id), ("doctor",)):
+        ended = cli(*arguments)
+        shown += ended.out + ended.err
+    shown += cli("export", "preferences", "--out", str(tmp_path / "pairs")).out
+    assert "1 node" in shown
+    assert "1 conversation" in shown
+    wrong = re.findall(r"\b1 (?:nodes|conversations|messages|items|branches|bytes|pairs|candidates|rows)\b", shown)
+    assert not wrong
+
+
 @pytest.mark.rule("L3", "N1")
 def test_export_writes_pairs_and_says_what_was_left_out(cli, tmp_path):
     cli("import", str(EXPORT))
@@ -240,7 +287,7 @@ def test_doctor_says_all_is_well(cli, store, talk):
     told = json.loads(cli("doctor", "--json").out)
     assert told["ok"]
     said = {finding["about"]: finding["words"] for finding in told["findings"]}
-    assert said["workspace"] == f"{store.workspace}: 1 conversations, 3 nodes"
+    assert said["workspace"] == f"{store.workspace}: 1 conversation, 3 nodes"
     assert "up to date" in said["schema"]
     assert cli("doctor").code == 0
 

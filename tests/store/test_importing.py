@@ -57,7 +57,7 @@ def test_importing_the_same_file_again_adds_nothing(store, tmp_path):
     path = export(tmp_path, *MORE, current="a2")
     first, second = only(store.import_file(path)), only(store.import_file(path))
     assert (first.nodes_added, first.nodes_known, first.cursor_moved) == (2, 0, True)
-    assert (second.nodes_added, second.nodes_known, second.cursor_moved) == (0, 2, False)
+    assert (second.nodes_added, second.nodes_known, second.cursor_moved, second.cursor_left) == (0, 2, False, None)
     assert first.conversation_id == second.conversation_id
     assert len(store.moves(first.conversation_id)) == 1
 
@@ -77,7 +77,7 @@ def test_a_cursor_that_was_moved_here_stays_where_it_is(store, tmp_path):
     with store.turn(id) as turn:
         turn.call("my own").succeed("here")
     longer = only(store.import_file(export(tmp_path, *MORE, current="a2")))
-    assert (longer.nodes_added, longer.cursor_moved) == (1, False)
+    assert (longer.nodes_added, longer.cursor_moved, longer.cursor_left) == (1, False, "moved_here")
     assert texts(store, id) == ["Q1", "A1", "my own", "here"]
 
 
