@@ -80,7 +80,7 @@ def test_context_prints_a_request_without_the_other_branch(cli, talk):
 
 
 @pytest.mark.rule("L3")
-@pytest.mark.parametrize("shape", ["items", "openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("shape", ["items", "openai-chat", "openai-responses", "anthropic", "gemini"])
 def test_context_knows_every_shape(cli, talk, shape):
     assert cli("context", talk[0], "--as", shape, "--json").code == 0
 
@@ -226,7 +226,7 @@ def test_import_names_the_files_of_a_folder_that_it_does_not_know(cli, tmp_path)
     (tmp_path / "glossary.json").write_text('{"words": []}')
     shown = cli("import", str(tmp_path))
     assert shown.code == 0
-    assert "1 conversation, 4 messages: 2 nodes added, 0 known before, 1 skipped" in shown.out
+    assert "1 conversation, 5 messages: 2 nodes added, 0 known before, 1 skipped" in shown.out
     assert "  skipped  glossary.json: no known format (found objects with 'words')" in shown.out
     told = [json.loads(line) for line in cli("import", str(tmp_path), "--json").out.splitlines()]
     assert [(one["source_id"], one["skipped"] is None) for one in told if one["skipped"]] == [("glossary.json", False)]
