@@ -105,7 +105,7 @@ def _check(position: int, item: Any) -> None:
         if not isinstance(item.get("content"), str | list) or "tool_calls" in item or item["role"] == "tool":
             raise InvalidItems(
                 f"item {position} is not a neutral message; convert a provider's own messages first: "
-                "graphstore.parse(messages, 'openai-chat').items (or 'openai-responses', 'anthropic')"
+                "graphstore.parse(messages, 'openai-chat').items (or 'openai-responses', 'anthropic', 'gemini')"
             )
     elif kind == "tool_result" and not isinstance(item.get("output"), str | list):
         raise InvalidItems(f"item {position}, a tool_result, needs 'output' as a string or a list of parts")

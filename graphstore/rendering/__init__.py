@@ -46,7 +46,8 @@ def render(
 
     ``items``: ``{"items", "system"?, "tools"?}``; ``openai-chat``: ``{"messages", "tools"?}``;
     ``openai-responses``: ``{"input", "instructions"?, "tools"?}``; ``anthropic``: ``{"system"?, "messages",
-    "tools"?}``; ``gemini``: ``{"contents", "system_instruction"?, "tools"?}``. Nothing passed in is changed, but what comes out may share parts with it.
+    "tools"?}``; ``gemini``: ``{"contents", "system_instruction"?,
+    "tools"?}``. Nothing passed in is changed, but what comes out may share parts with it.
     Raises ``InvalidInput`` for a name that is not in ``FORMATS``.
     """
     return _shape(as_)[0](items, system, tools)

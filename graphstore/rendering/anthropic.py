@@ -45,6 +45,12 @@ from graphstore.rendering.shape import (
 
 _INSTRUCTING = ("system", "developer")
 
+# What the API takes as bytes; for anything else words stand in.
+_MEDIA_TYPES = {
+    "image": frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"}),
+    "file": frozenset({"application/pdf"}),
+}
+
 # Block types that only this API has: a stored item of such a type is its own, even if not wrapped as raw.
 _OWN_TYPES = frozenset(
     {
@@ -132,7 +138,7 @@ def _add(dialogue: _Dialogue, item: Json, wire_id: str) -> None:
         case "message":
             _add_message(dialogue, item, fields)
         case "tool_call":
-            block = {
+            block: Json = {
                 "type": "tool_use",
                 "id": wire_id,
                 "name": respelled(item["name"]),
@@ -198,6 +204,8 @@ def _source(part: Json) -> Json | None:
     assumed = "image/png" if part["type"] == "image" else "application/pdf"
     media_type = part["media_type"] if isinstance(part.get("media_type"), str) else assumed
     if isinstance(part.get("data"), str):
+        if media_type not in _MEDIA_TYPES[part["type"]]:
+            return None
         return {"type": "base64", "media_type": media_type, "data": part["data"]}
     if isinstance(part.get("url"), str):
         return {"type": "url", "url": part["url"]}

@@ -37,6 +37,7 @@ neutral_part = st.one_of(
     made(type="file", data=BYTES, media_type="application/pdf", filename="a.pdf"),
     made(type="file", text=words),
     made(type="file", file_id="file_1", provider="anthropic"),
+    made(type="file", file_id="gs://bucket/a.pdf", media_type="application/pdf", provider="gemini"),
     made(type="audio", data=BYTES, format="wav"),
     made(type="refusal", refusal=words),
 )
@@ -48,12 +49,15 @@ odd_part = st.one_of(
     made(type="image", source=json_values),
     made(type="file", file=json_values),
     made(type="input_image", image_url=json_values),
+    made(type="image", url=json_values, data=json_values),
+    made(type="raw", format="gemini", data=json_values),
 )
 reasoning = st.one_of(
     made(type="reasoning", text=words),
     made(type="reasoning", text=words, signature="sig"),
     made(type="reasoning", encrypted="ENC", extra={"anthropic": {"type": "redacted_thinking"}}),
     made(type="reasoning", summary=["thought"], encrypted="ENC", extra={"openai-responses": {"id": "rs_1"}}),
+    made(type="reasoning", text=words, signature="c2ln", extra={"gemini": {"thought": True}}),
 )
 messages = made(
     type="message",
@@ -69,7 +73,7 @@ tool_results = made(
 )
 usual_items = st.lists(messages | tool_calls | tool_results | reasoning, max_size=12)
 
-odd_extra = st.dictionaries(st.sampled_from(["anthropic", "openai-chat", "openai-responses"]), json_values)
+odd_extra = st.dictionaries(st.sampled_from(["anthropic", "gemini", "openai-chat", "openai-responses"]), json_values)
 odd_items = st.lists(
     st.one_of(
         messages,
@@ -80,7 +84,7 @@ odd_items = st.lists(
         made(type="tool_call", call_id=any_text, name=any_text, arguments=any_text, extra=odd_extra),
         made(type="tool_result", call_id=any_text, output=st.lists(odd_part, max_size=3), extra=odd_extra),
         made(type="reasoning", text=json_values, summary=json_values, encrypted=json_values, extra=odd_extra),
-        made(type="raw", format=st.sampled_from(["openai-chat", "anthropic", "chatgpt"]), data=json_values),
+        made(type="raw", format=st.sampled_from(["openai-chat", "anthropic", "gemini", "chatgpt"]), data=json_values),
         made(type=words, text=json_values),
         made(type="web_search_call", id="ws_1"),
     ),
@@ -264,3 +268,60 @@ def anthropic_messages(draw: st.DrawFn) -> list[Json]:
 
 
 anthropic_system = st.none() | words | st.lists(anthropic_text, min_size=1, max_size=2)
+
+SIGNED = {"thoughtSignature": "c2ln"}
+gemini_text = made(text=words)
+gemini_media = st.one_of(
+    made(inlineData=made(mimeType="image/png", data=BYTES)),
+    made(inlineData=made(mimeType="application/pdf", data=BYTES, displayName=words)),
+    made(inlineData=made(mimeType="audio/wav", data=BYTES)),
+    made(inlineData=made(mimeType="audio/ogg", data=BYTES)),
+    made(fileData=made(fileUri="gs://bucket/a.png", mimeType="image/png")),
+    made(fileData=made(fileUri="https://generativelanguage.googleapis.com/v1beta/files/a", mimeType="application/pdf")),
+    made(fileData=made(fileUri="https://example.org/a.mp4"), videoMetadata=made(startOffset="1s", fps=2)),
+    made(
+        inlineData=made(mimeType="image/png", data=BYTES, displayName="a"),
+        mediaResolution=made(level="MEDIA_RESOLUTION_HIGH"),
+    ),
+)
+gemini_reply_part = st.one_of(
+    gemini_text,
+    made(text=any_text, thoughtSignature="c2ln"),
+    made(text=words, thought=True),
+    made(text=words, thought=True, thoughtSignature="c2ln"),
+    made(inlineData=made(mimeType="image/png", data=BYTES), thoughtSignature="c2ln"),
+    made(executableCode=made(language="PYTHON", code="1+1")),
+    made(codeExecutionResult=made(outcome="OUTCOME_OK", output="2")),
+    made(toolCall=made(toolType="GOOGLE_SEARCH_WEB", id="t", args=json_objects)),
+)
+gemini_response = made(output=any_text) | made(error=any_text) | json_objects
+gemini_system = st.none() | st.lists(gemini_text, min_size=1, max_size=2).map(lambda parts: {"parts": parts})
+
+
+@st.composite
+def gemini_contents(draw: st.DrawFn) -> list[Json]:
+    """Alternating contents; each with calls is followed by a user content that begins with their responses."""
+    contents: list[Json] = []
+    due: list[Json] = []
+    number = 0
+    with_ids = draw(st.booleans())
+    for _ in range(draw(st.integers(0, 4))):
+        answers: list[Json] = []
+        for call in due if not with_ids else draw(st.permutations(due)):
+            answer = call | {"response": draw(gemini_response)}
+            if draw(st.booleans()):
+                answer["parts"] = [{"inlineData": {"mimeType": "image/png", "data": BYTES}}]
+            if draw(st.booleans()):
+                answer["scheduling"] = "SILENT"
+            answers.append({"functionResponse": answer})
+        spoken = draw(st.lists(gemini_text | gemini_media, min_size=0 if answers else 1, max_size=3))
+        contents.append({"role": "user", "parts": [*answers, *spoken]})
+        reply: list[Json] = draw(st.lists(gemini_reply_part, max_size=3))
+        due = []
+        for _ in range(draw(st.integers(0 if reply else 1, 2))):
+            number += 1
+            due.append({"name": draw(st.sampled_from(["f", "g"]))} | ({"id": f"id.{number}"} if with_ids else {}))
+            call = {"functionCall": due[-1] | {"args": draw(json_objects)}}
+            reply.append(call | draw(st.sampled_from([{}, SIGNED])))
+        contents.append({"role": "model", "parts": reply})
+    return contents

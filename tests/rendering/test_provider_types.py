@@ -41,6 +41,12 @@ def anthropic() -> TypeAdapter[Any]:
     return TypeAdapter(list[types.MessageParam])
 
 
+@pytest.fixture(scope="module")
+def gemini() -> TypeAdapter[Any]:
+    types = pytest.importorskip("google.genai.types")
+    return TypeAdapter(list[types.Content])
+
+
 def judge(adapter: TypeAdapter[Any], value: Any) -> None:
     """Validate, also what pydantic would only validate when iterated over."""
     exhaust(adapter.validate_python(value))
@@ -78,11 +84,36 @@ def test_anthropic_takes_any_items_as_messages(anthropic: TypeAdapter[Any], item
 
 
 @generously
+@given(items=payloads.usual_items)
+def test_google_takes_any_items_as_contents(gemini: TypeAdapter[Any], items: list[Json]) -> None:
+    judge(gemini, render(paired(items), "gemini", system="s")["contents"])
+
+
+@generously
+@given(contents=payloads.gemini_contents())
+def test_googles_own_objects_are_read_as_their_json_is(gemini: TypeAdapter[Any], contents: list[Json]) -> None:
+    objects = gemini.validate_python(contents)
+    assert parse(objects, "gemini").items == parse(contents, "gemini").items
+
+
+@generously
+@given(contents=payloads.gemini_contents())
+def test_gemini_contents_reach_the_others_validly(
+    chat: TypeAdapter[Any], responses: TypeAdapter[Any], anthropic: TypeAdapter[Any], contents: list[Json]
+) -> None:
+    items = parse(contents, "gemini").items
+    judge(chat, render(items, "openai-chat")["messages"])
+    judge(responses, render(items, "openai-responses")["input"])
+    judge(anthropic, render(items, "anthropic")["messages"])
+
+
+@generously
 @given(messages=payloads.chat_messages)
 def test_chat_messages_reach_the_others_validly(
-    responses: TypeAdapter[Any], anthropic: TypeAdapter[Any], messages: list[Json]
+    responses: TypeAdapter[Any], anthropic: TypeAdapter[Any], gemini: TypeAdapter[Any], messages: list[Json]
 ) -> None:
     items = parse(messages, "openai-chat").items
+    judge(gemini, render(items, "gemini")["contents"])
     judge(responses, render(items, "openai-responses")["input"])
     judge(anthropic, render(items, "anthropic")["messages"])
 
@@ -90,9 +121,10 @@ def test_chat_messages_reach_the_others_validly(
 @generously
 @given(messages=payloads.anthropic_messages())
 def test_anthropic_messages_reach_the_others_validly(
-    chat: TypeAdapter[Any], responses: TypeAdapter[Any], messages: list[Json]
+    chat: TypeAdapter[Any], responses: TypeAdapter[Any], gemini: TypeAdapter[Any], messages: list[Json]
 ) -> None:
     items = parse(messages, "anthropic").items
+    judge(gemini, render(items, "gemini")["contents"])
     judge(chat, render(items, "openai-chat")["messages"])
     judge(responses, render(items, "openai-responses")["input"])
 
@@ -100,9 +132,10 @@ def test_anthropic_messages_reach_the_others_validly(
 @generously
 @given(sent=payloads.responses_input)
 def test_responses_items_reach_the_others_validly(
-    chat: TypeAdapter[Any], anthropic: TypeAdapter[Any], sent: list[Json]
+    chat: TypeAdapter[Any], anthropic: TypeAdapter[Any], gemini: TypeAdapter[Any], sent: list[Json]
 ) -> None:
     items = parse(sent, "openai-responses").items
+    judge(gemini, render(items, "gemini")["contents"])
     judge(chat, render(items, "openai-chat")["messages"])
     judge(anthropic, render(items, "anthropic")["messages"])
 
@@ -114,6 +147,11 @@ def test_neutral_tools_are_what_each_provider_declares() -> None:
     judge(TypeAdapter(list[chat.ChatCompletionToolUnionParam]), render([], "openai-chat", tools=TOOLS)["tools"])
     judge(TypeAdapter(list[responses.FunctionToolParam]), render([], "openai-responses", tools=TOOLS)["tools"])
     judge(TypeAdapter(list[anthropic.ToolParam]), render([], "anthropic", tools=TOOLS)["tools"])
+    google = pytest.importorskip("google.genai.types")
+    request = render([], "gemini", system="s", tools=TOOLS)
+    config = {"system_instruction": request["system_instruction"], "tools": request["tools"]}
+    declared = google.GenerateContentConfig.model_validate(config).tools[0].function_declarations
+    assert [function.name for function in declared] == ["search", "ping"]
 
 
 def test_sdk_responses_are_parsed_as_they_are() -> None:
@@ -197,3 +235,29 @@ def test_sdk_responses_are_parsed_as_they_are() -> None:
         },
         call | {"extra": {"openai-responses": {"id": "fc_1"}}},
     ]
+
+    google = pytest.importorskip("google.genai.types")
+    answer = google.GenerateContentResponse.model_validate(
+        {
+            "candidates": [
+                {
+                    "content": {
+                        "role": "model",
+                        "parts": [
+                            {"text": "hm", "thought": True},
+                            {"functionCall": {"id": "call_1", "name": "f", "args": {}}, "thoughtSignature": "c2ln"},
+                        ],
+                    },
+                    "finishReason": "STOP",
+                }
+            ],
+            "modelVersion": "m",
+        }
+    )
+    expected = [
+        {"type": "reasoning", "text": "hm", "extra": {"gemini": {"thought": True}}},
+        call | {"extra": {"gemini": {"thoughtSignature": "c2ln"}}},
+    ]
+    assert parse(answer, "gemini").items == expected
+    assert parse(answer.candidates[0].content, "gemini").items == expected
+    assert parse({"contents": ["q", answer.candidates[0].content]}, "gemini").items[1:] == expected

@@ -40,6 +40,12 @@ class TestBackAndForth:
         parsed = parse(payload, "anthropic")
         assert render(parsed.items, "anthropic", system=parsed.system) == payload
 
+    @given(payloads.gemini_contents(), payloads.gemini_system)
+    def test_gemini_contents_come_back_unchanged(self, contents: list[Json], system: Any) -> None:
+        payload = {"contents": contents} | ({} if system is None else {"system_instruction": system})
+        parsed = parse(payload, "gemini")
+        assert render(parsed.items, "gemini", system=parsed.system) == payload
+
     @given(payloads.odd_items)
     def test_neutral_items_come_back_unchanged(self, items: list[Json]) -> None:
         assert parse(render(items, "items", system="s"), "items").items == items
@@ -114,6 +120,23 @@ class TestOrder:
         assert not due
 
     @given(payloads.usual_items)
+    def test_gemini_answers_every_call_in_the_content_after_it(self, items: list[Json]) -> None:
+        due: list[tuple[str, str]] = []
+        seen: set[str] = set()
+        for position, content in enumerate(render(kept(items), "gemini")["contents"]):
+            assert content["role"] == ("model" if position % 2 else "user")
+            assert content["parts"]
+            assert all(part["text"] for part in content["parts"] if "text" in part)
+            answers = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
+            assert sorted((answer["id"], answer["name"]) for answer in answers) == sorted(due)
+            calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+            due = [(call["id"], call["name"]) for call in calls]
+            assert not {call_id for call_id, _ in due} & seen
+            seen |= {call_id for call_id, _ in due}
+            assert len(dict(due)) == len(due)
+        assert not due
+
+    @given(payloads.usual_items)
     def test_reasoning_never_reaches_another_provider(self, items: list[Json]) -> None:
         items = [{**item, "text": "SECRET"} if item.get("type") == "reasoning" else item for item in items]
         for_chat = json.dumps(render(items, "openai-chat"))
@@ -122,6 +145,10 @@ class TestOrder:
         assert "ENC" not in for_chat
         assert "SECRET" not in for_responses
         assert '"sig"' not in for_responses
+        for_gemini = json.dumps(render(items, "gemini")["contents"])
+        assert for_gemini.count("SECRET") == for_gemini.count('"thought": true')
+        assert '"sig"' not in for_gemini
+        assert "ENC" not in for_gemini
         for message in render(items, "anthropic")["messages"]:
             for block in message["content"] if isinstance(message["content"], list) else ():
                 assert "SECRET" not in json.dumps(block) or block.get("signature") == "sig"

@@ -61,6 +61,22 @@ class TestMediaWithoutBytes:
         assert "[image not available]" in sent([{"type": "message", "role": "user", "content": [image]}], shape)
 
 
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (
+            {"type": "file", "media_type": "audio/ogg", "data": "aGk=", "filename": "a.ogg"},
+            "[file 'a.ogg' not available]",
+        ),
+        ({"type": "image", "media_type": "image/svg+xml", "data": "aGk="}, "[image not available]"),
+    ],
+)
+def test_anthropic_is_told_of_bytes_of_a_kind_it_does_not_take(part: dict[str, Any], words: str) -> None:
+    text = sent([{"type": "message", "role": "user", "content": [part]}], "anthropic")
+    assert words in text
+    assert "aGk=" not in text
+
+
 @pytest.mark.parametrize("shape", PROVIDERS)
 def test_a_tools_name_is_respelled_alike_in_its_definition_and_its_calls(shape: str) -> None:
     tool = {"name": "browser.search", "parameters": {"type": "object", "properties": {}}}
@@ -70,7 +86,8 @@ def test_a_tools_name_is_respelled_alike_in_its_definition_and_its_calls(shape: 
         {"type": "tool_result", "call_id": "c", "output": "42"},
     ]
     text = sent(items, shape, tools=[tool])
-    assert re.findall(r'"name": "([^"]*)"', text) == ["browser_search", "browser_search"]
+    assert set(re.findall(r'"name": "([^"]*)"', text)) == {"browser_search"}
+    assert text.count("browser_search") >= 2
 
 
 def test_the_neutral_items_keep_name_and_part_as_they_are() -> None:
