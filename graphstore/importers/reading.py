@@ -13,6 +13,7 @@ from graphstore.importers.parse import parse
 from graphstore.importers.records import ImportedConversation, Report
 from graphstore.importers.sources import Progress, Source, sources
 from graphstore.importers.split import Record, records
+from graphstore.importers.titles import titled
 
 UNKNOWN = "unknown"
 """The source of a file whose format isn't recognised; such a file is skipped as one conversation."""
@@ -141,7 +142,7 @@ def _conversations(files: list[_File], total: int, progress: Progress | None) ->
             report = Report(source.name, skipped=f"no known format (found {file.what})")
             yield ImportedConversation(UNKNOWN, source.name, report)
         else:
-            yield from _FORMATS[file.format].read(values, source.name)
+            yield from map(titled, _FORMATS[file.format].read(values, source.name))
         done += source.size
     if progress:
         progress(total, total)
