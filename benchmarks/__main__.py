@@ -14,11 +14,16 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import assembly, editing, importing, postgres, scale, targets
-from benchmarks.counting import CountingDatabase
-from benchmarks.report import Report
-from benchmarks.server import FILL_AT_ONCE, Neo4j
-from graphstore.fingerprint import new_id
+try:
+    from benchmarks import assembly, editing, importing, postgres, scale, targets
+    from benchmarks.counting import CountingDatabase
+    from benchmarks.report import Report
+    from benchmarks.server import FILL_AT_ONCE, Neo4j
+    from graphstore.fingerprint import new_id
+except ModuleNotFoundError as missing:
+    told = f"the module {missing.name!r} is missing; install what the benchmarks need: pip install -e '.[local,dev]'"
+    print(f"error: {told}", file=sys.stderr)
+    raise SystemExit(2) from None
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 

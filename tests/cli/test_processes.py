@@ -20,6 +20,16 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.rule("L3")
+def test_the_module_is_the_command(environment):
+    for arguments, code in ((["--help"], 0), (["ls", "--json"], 0), (["tree", "nothing"], 3)):
+        ended = subprocess.run(
+            [sys.executable, "-m", "graphstore", *arguments], env=environment, capture_output=True, text=True
+        )
+        assert ended.returncode == code
+        assert "__main__" not in ended.stdout + ended.stderr
+
+
+@pytest.mark.rule("L3")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["ls"], ["ls", "--json"]])
 def test_a_reader_that_leaves_early_is_no_error(program, store, arguments, unbuffered):
