@@ -239,7 +239,7 @@ def _count(health: Health, group: Json, pair: Json, near: bool) -> None:
     health.near_duplicates += near
     health.same_model += pair["same_model"]
     health.context_verified += pair["meta"]["context_verified"]
-    health.with_tools += group["tools"] != "[]"
+    health.with_tools += group["with_tools"] or pair["calls_tools"]
     health.kinds[pair["meta"]["branch_kind"]] += 1
     health.evidence[pair["meta"]["choice_evidence"]] += 1
     health.grades[pair["meta"]["evidence_grade"]] += 1

@@ -69,6 +69,7 @@ def _shared(target: ModuleType, path: AcceptedPath, group: Group, texts: Texts, 
         "prompt_key": sampling.text_key([messages, written["tools"]]),
         "chosen_key": sampling.text_key(answer),
         "prompt_length": len(_visible(messages)),
+        "with_tools": written["tools"] != "[]" or _calls_tools(messages) or _calls_tools(answer),
         "visible": visible,
         "length": len(visible),
         "meta": {
@@ -104,6 +105,7 @@ def _pair(target: ModuleType, chosen: Reply, shared: Json, pair: Pair, texts: Te
         "key": key,
         "rejected": written,
         "length": len(visible),
+        "calls_tools": _calls_tools(answer),
         "similarity": sampling.similarity(shared["visible"], visible),
         "same_model": (chosen.author, chosen.provider, chosen.model)
         == (pair.rejected.author, pair.rejected.provider, pair.rejected.model),
@@ -132,6 +134,10 @@ def _side(reply: Reply) -> Json:
         "parameters_hash": reply.parameters_hash,
         "usage": jsontext.loads(reply.usage) if reply.usage else None,
     }
+
+
+def _calls_tools(messages: list[Json]) -> bool:
+    return any(message["role"] == "tool" or "tool_calls" in message for message in messages)
 
 
 def _visible(messages: list[Json]) -> str:

@@ -37,7 +37,11 @@ class Health:
     grades: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> dict[str, Any]:
-        """Shares and means over the rows; lengths in characters of visible text."""
+        """Shares and means over the rows; lengths in characters of visible text.
+
+        A row is with tools when tools were offered with its prompt (an import seldom says which), or when its prompt or
+        one of its sides calls one.
+        """
         ties = self.rows - self.chosen_longer - self.rejected_longer
         best = max(self.chosen_longer, self.rejected_longer)
         return {

@@ -258,3 +258,21 @@ def chatgpt_conversation():
         "mapping": {each["id"]: each for each in nodes},
         "current_node": "welcome",
     }
+
+
+@pytest.mark.rule("N10")
+@pytest.mark.parametrize("side", ["chosen", "rejected", "prompt", "offered", "nowhere"])
+def test_a_row_is_with_tools_when_they_were_offered_or_called_anywhere_in_it(store, talk, export, side):
+    calls = [{"type": "tool_call", "call_id": "1", "name": "search", "arguments": "{}"}]
+    results = [{"type": "tool_result", "call_id": "1", "output": "seen"}]
+    one = talk(tools=[{"name": "search", "parameters": {"type": "object"}}]) if side == "offered" else talk()
+    if side == "prompt":
+        with store.turn(one.id) as turn:
+            turn.call("look").succeed(calls)
+            turn.call(results).succeed("there")
+    one.ask("question", calls if side == "rejected" else "no")
+    one.again(calls if side == "chosen" else "yes")
+    found = export()
+    assert found.report.rows == 1
+    assert found.report.health["share_with_tools"] == (0.0 if side == "nowhere" else 1.0)
+    assert (found.rows[0]["tools"] != "[]") == (side == "offered")
