@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated
 
@@ -34,7 +37,7 @@ def context(
     json: Json = False,
 ) -> None:
     """Print what the next call would send to a model, as JSON: the cursor's branch and nothing of the others."""
-    with opened(workspace) as store:
+    with opened(workspace) as store, _unlogged():
         found = ids.conversation(store, conversation_id)
         if node is None:
             made = store.context(found, for_provider=for_provider, for_model=for_model)
@@ -42,11 +45,22 @@ def context(
             end = ids.node(store, found, node)
             made = store.context(node_id=end, for_provider=for_provider, for_model=for_model)
         text = output.as_json(made.render(as_.value))
-    if json:
-        output.print_json_text(text)
-        return
-    output.print_json_text(jsonview.indented(text))
-    _summarise(made)
+    output.print_json_text(text if json else jsonview.indented(text))
+    if not json:
+        _summarise(made)
+    for sentence in made.warnings:
+        output.errors().print(output.styled("warning: " + one_line(sentence), "yellow"), soft_wrap=True)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Python from printing the store's warnings by itself: this command prints them, once."""
+    log, told_nowhere = logging.getLogger("graphstore"), logging.NullHandler()
+    log.addHandler(told_nowhere)
+    try:
+        yield
+    finally:
+        log.removeHandler(told_nowhere)
 
 
 def _summarise(made: Context) -> None:
@@ -56,8 +70,6 @@ def _summarise(made: Context) -> None:
     err.print(output.styled(told, "dim"), soft_wrap=True)
     for sentence in made.expected:
         err.print(output.styled(one_line(sentence), "dim"), soft_wrap=True)
-    for sentence in made.warnings:
-        err.print(output.styled("warning: " + one_line(sentence), "yellow"), soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:

@@ -85,6 +85,18 @@ def test_context_knows_every_shape(cli, talk, shape):
     assert cli("context", talk[0], "--as", shape, "--json").code == 0
 
 
+@pytest.mark.rule("L3", "A4")
+def test_context_says_once_that_a_call_was_filtered(cli, program, store):
+    id = store.create_conversation()
+    with store.turn(id) as turn:
+        turn.call("look").succeed([{"type": "tool_call", "call_id": "c1", "name": "f", "arguments": "{}"}])
+    for more in ([], ["--json"]):
+        out, err = program("context", id, *more).communicate(timeout=60)
+        assert json.loads(out)["items"] == [{"type": "message", "role": "user", "content": "look"}]
+        assert err.decode().count("'c1'") == 1
+        assert "warning: tool call 'c1'" in err.decode()
+
+
 @pytest.mark.rule("L3", "B5")
 def test_switch_moves_the_cursor_and_says_how_to_go_back(cli, store, talk):
     before = store.conversation(talk[0]).cursor
