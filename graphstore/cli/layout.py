@@ -188,9 +188,9 @@ def _row(placed: _Placed, cursor: str | None, active: set[str], markers: dict[st
         cursor=any(node.id == cursor for node in group.nodes),
         position=position,
         siblings=siblings,
-        question=said(first.sent, "user") or "" if begins else None,
+        question=_worded(first.sent, "user") or "" if begins else None,
         repeated=placed.repeated and begins,
-        answer=said(last.returned, "assistant"),
+        answer=_worded(last.returned, "assistant"),
         tools=tuple(item.get("name") or "?" for node in group.nodes for item in node.returned if _is_call(item)),
         remark=_remark(last),
         node_id=last.id,
@@ -240,6 +240,34 @@ def said(items: list[dict[str, Any]], role: str) -> str | None:
     return None
 
 
+def _worded(items: list[dict[str, Any]], role: str) -> str | None:
+    """What was said, or in brackets what there is instead of words; a call's tools are told elsewhere."""
+    words = said(items, role)
+    if (words or "").strip() or not items or any(_is_call(item) for item in items):
+        return words
+    return " ".join(dict.fromkeys(_instead(item) for item in items if item.get("role") != role)) or words
+
+
+def _instead(item: dict[str, Any]) -> str:
+    match item.get("type", "message"):
+        case "raw":
+            return f"[raw {item.get('format') or 'content'}{_kind(item.get('data'))}]"
+        case "message":
+            return f"[{item.get('role')} message]"
+        case other:
+            return f"[{str(other).replace('_', ' ')}]"
+
+
+def _kind(raw: Any) -> str:
+    """What a source calls its raw content: ``: user_editable_context``, or nothing."""
+    if not isinstance(raw, dict):
+        return ""
+    content = raw.get("content")
+    named = (content.get("content_type") if isinstance(content, dict) else None) or raw.get("content_type")
+    named = named or raw.get("type") or raw.get("role")
+    return f": {named}" if isinstance(named, str) else ""
+
+
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
@@ -249,4 +277,4 @@ def _text(content: Any) -> str:
 
 def _part(part: dict[str, Any]) -> str:
     text = part.get("text")
-    return text if isinstance(text, str) else f"[{part.get('type', 'part')}]"
+    return text if isinstance(text, str) else _instead({"type": "part"} | part)

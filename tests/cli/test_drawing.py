@@ -183,3 +183,31 @@ def test_a_part_without_text_is_named_and_a_damaged_message_breaks_nothing(tree)
 @pytest.mark.rule("L3")
 def test_signs_cover_every_kind_and_both_alphabets():
     assert set(drawing.UNICODE.signs) == set(drawing.ASCII.signs) == set(drawing.STYLES) == set(Sign)
+
+
+@pytest.mark.rule("N14")
+@pytest.mark.parametrize(
+    ("items", "drawn"),
+    [
+        ([{"type": "message", "role": "user", "content": [{"type": "image", "url": "x"}]}], "[image]"),
+        (
+            [{"type": "message", "role": "user", "content": [{"type": "raw", "format": "chatgpt", "data": {"a": 1}}]}],
+            "[raw chatgpt]",
+        ),
+        (
+            [{"type": "raw", "format": "chatgpt", "data": {"content": {"content_type": "app_pairing_content"}}}],
+            "[raw chatgpt: app_pairing_content]",
+        ),
+        ([{"type": "raw", "format": "claude_ai", "data": {"type": "flag"}}], "[raw claude_ai: flag]"),
+        ([{"type": "tool_result", "call_id": "1", "output": "x"}], "[tool result]"),
+        ([{"type": "message", "role": "system", "content": "be brief"}], "[system message]"),
+    ],
+)
+def test_a_node_without_words_says_what_it_holds(items, drawn):
+    tree = Growing()
+    tree.add(None, None, "seen", sent=items)
+    tree.add(None, "look", None, returned=[dict(item, role="assistant") if "role" in item else item for item in items])
+    asked, answered = (line.plain for line in drawing.draw(tree.nodes, "n1", WIDE))
+    assert f"{drawn} → seen" in asked
+    if "system" not in drawn:
+        assert f"look → {drawn}" in answered
