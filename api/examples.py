@@ -16,6 +16,7 @@ SUMMARY: Json = {
     "nodes": 3,
     "branches": 2,
     "cursor": "revenue-a2",
+    "forked_from": None,
     "created_at": _AT,
     "updated_at": _AT,
 }

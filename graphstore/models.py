@@ -175,7 +175,11 @@ class Conversation(Frozen):
 
 
 class ConversationSummary(Frozen):
-    """A line of a listing. ``branches`` counts the leaves of the conversation's own live tree."""
+    """A line of a listing. ``nodes`` counts the live nodes the conversation owns, ``branches`` the leaves of its tree.
+
+    A fork (``forked_from`` names its origin) also stands on a prefix that it shares: those nodes are its origin's and
+    not counted, but its tree has the branch that ends where it began, until a node of its own follows there.
+    """
 
     id: str
     title: str | None
@@ -184,6 +188,7 @@ class ConversationSummary(Frozen):
     nodes: int
     branches: int
     cursor: str | None
+    forked_from: str | None = None
     created_at: datetime
     updated_at: datetime
 

@@ -42,7 +42,7 @@ def _show(found: list[ConversationSummary], workspace: str) -> None:
         table.add_row(
             Text(one_line(short[one.id]), style="cyan"),
             Text(one_line(one.title or ""), style="" if one.title else "dim"),
-            f"{one.nodes:,}",
+            f"{one.nodes:,}" if one.forked_from is None else f"{one.nodes:,} + shared",
             Text(f"{one.branches:,}", style="bold" if one.branches > 1 else "dim"),
             Text(one_line(one.source or ""), style="dim"),
             Text(f"{one.updated_at.astimezone():%Y-%m-%d %H:%M}", style="dim"),

@@ -78,7 +78,9 @@ def show_tree(
     )
     heading = Text(one_line(conversation.title or "(no title)"), style="bold")
     leaves = _leaves(nodes)
-    counts = [counted(len(nodes), "node"), counted(leaves, "branch", "branches")]
+    own = sum(node.conversation_id == conversation.id for node in nodes)
+    shared = f" + {len(nodes) - own:,} shared" if own < len(nodes) else ""
+    counts = [counted(own, "node") + shared, counted(leaves, "branch", "branches")]
     heading.append("  " + "  ".join([conversation.id, *counts]), style="dim not bold")
     out.print(heading, soft_wrap=True)
     if not nodes:

@@ -110,6 +110,7 @@ def summary_of(row: Row) -> ConversationSummary:
         nodes=row["nodes"],
         branches=row["branches"],
         cursor=row["cursor"],
+        forked_from=row["forked_from"],
         created_at=row["created_at"].to_native(),
         updated_at=row["updated_at"].to_native(),
     )

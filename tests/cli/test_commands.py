@@ -45,6 +45,31 @@ def test_ls_prints_a_list_for_programs_and_a_table_for_people(cli, store, talk):
     assert "Revenue" in shown.out
 
 
+@pytest.mark.rule("L3", "X1")
+def test_ls_and_tree_count_a_fork_alike_and_a_fork_changes_no_count_of_its_origin(cli, store, talk):
+    origin, old = talk
+    fork = store.fork(old, title="Fork")
+
+    def told():
+        listed = {one["id"]: (one["nodes"], one["branches"]) for one in json.loads(cli("ls", "--json").out)}
+        (line,) = (line for line in cli("ls").out.splitlines() if "Fork" in line)
+        return listed, " ".join(line.split()), " ".join(cli("tree", fork).out.splitlines()[0].split())
+
+    listed, line, tree = told()
+    assert listed == {origin: (3, 2), fork: (0, 1)}
+    assert " 0 + shared 1 " in line
+    assert tree.endswith(f"{fork} 0 nodes + 2 shared 1 branch")
+    ask(store, fork, "And then?", "More.")
+    listed, line, tree = told()
+    assert listed == {origin: (3, 2), fork: (1, 1)}
+    assert " 1 + shared 1 " in line
+    assert tree.endswith(f"{fork} 1 node + 2 shared 1 branch")
+    store.edit(fork, old, "Or this?").current.succeed("So.", end_turn=True)
+    listed, line, tree = told()
+    assert listed == {origin: (3, 2), fork: (2, 2)}
+    assert tree.endswith(f"{fork} 2 nodes + 2 shared 2 branches")
+
+
 @pytest.mark.rule("L3")
 def test_a_long_title_leaves_room_for_the_id(cli, store):
     id = store.create_conversation(title="x" * 500)
