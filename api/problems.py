@@ -81,6 +81,9 @@ TABLE: dict[type[errors.GraphStoreError], Kind] = {
     errors.BehindCompaction: Kind(
         HTTPStatus.CONFLICT, "behind-compaction", "Behind a compaction", ("node_id", "compaction_id")
     ),
+    errors.ReasoningMismatch: Kind(
+        HTTPStatus.CONFLICT, "reasoning-mismatch", "Reasoning no longer fits", ("nodes", "changes")
+    ),
     errors.ConversationGone: Kind(
         HTTPStatus.CONFLICT, "conversation-gone", "Cleared or deleted meanwhile", ("conversation_id",)
     ),

@@ -10,8 +10,10 @@ from typing import Any
 
 from graphstore import items as item_text
 from graphstore import jsontext, rendering
+from graphstore.errors import InvalidInput, ReasoningMismatch
 from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
+from graphstore.reasoning import Block, Origin, Policy, Stretch, checked, judged, permitted, without
 from graphstore.segments import Owners, Segment, inner
 
 
@@ -32,7 +34,8 @@ class Context:
     """A context, assembled; what it is asked for is computed then.
 
     ``conversation_id``, ``cursor``, ``version`` and ``epoch`` say what it was read from (``None`` when a node was
-    named). ``held`` is how many of its nodes this process already had and didn't read again.
+    named). ``held`` is how many of its nodes this process already had and didn't read again. ``origins`` are there only
+    if a ``policy`` for reasoning was asked for; ``provider`` and ``model`` are those it was assembled for.
     """
 
     segment: Segment | None
@@ -45,6 +48,10 @@ class Context:
     owners: Owners = frozenset()
     held: int = 0
     explained: Mapping[str, str] = field(default_factory=dict)
+    provider: str | None = None
+    model: str | None = None
+    policy: Policy | None = None
+    origins: Mapping[str, Origin] | None = None
 
     @cached_property
     def nodes(self) -> tuple[str, ...]:
@@ -166,9 +173,55 @@ class Context:
             if not (what == "call" and node in self.explained)
         ]
 
-    def render(self, as_: str) -> dict[str, Any]:
-        """The request of a provider (``openai-chat``, ``openai-responses``, ``anthropic``) or ``items``.
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The signed or encrypted items, each with what no longer is as its model saw it.
 
-        Gives the keyword arguments to pass to the provider's client. Raises ``InvalidInput`` for an unknown shape.
+        Raises ``InvalidInput`` unless the context was assembled with a policy for reasoning.
         """
-        return rendering.render(self.items, as_, system=self.settings.system, tools=self.settings.tools)
+        if self.origins is None:
+            raise InvalidInput(
+                "where this context's reasoning comes from was not read; ask for it by "
+                "store.context(…, reasoning='keep'), 'drop' or 'error'"
+            )
+        _, pairing, _ = self._parsed
+        dropped: set[int] = set()
+        if pairing is not None:
+            dropped = {index for index, _ in (*pairing.dropped_calls, *pairing.dropped_results)}
+            dropped.update(pairing.dropped_reasoning)
+        settings = self.settings
+        target = Origin(self.provider, self.model, settings.system_hash, settings.tools_hash)
+        new = item_text.decode(self.new_items.text, exact=self.new_items.exact)
+        return judged([self._stretch(segment) for segment in self._line], new, self.origins, target, dropped)
+
+    def _stretch(self, segment: Segment) -> Stretch:
+        texts = segment.texts
+        if len(texts) < 2:  # one of the two arrays was empty
+            origin = (self.origins or {}).get(segment.node_id, Origin())
+            text = texts[0] if texts else ""
+            texts = (text, "") if origin.sends else ("", text)
+        sent, returned = (item_text.decode(f"[{text}]", exact=segment.facts.exact) for text in texts)
+        return Stretch(segment.node_id, texts[0], texts[1], sent, returned)
+
+    def refuse_mismatch(self) -> None:
+        """Raise ``ReasoningMismatch`` if any reasoning is no longer bound to what comes before it."""
+        unbound = [block for block in self.blocks if not block.bound]
+        if unbound:
+            changes = dict.fromkeys(change for block in unbound for change in block.changes)
+            raise ReasoningMismatch(tuple(dict.fromkeys(block.node_id for block in unbound)), tuple(changes))
+
+    def render(self, as_: str, *, reasoning: str | None = None) -> dict[str, Any]:
+        """The request of a provider (``openai-chat``, ``openai-responses``, ``anthropic``, ``gemini``) or ``items``.
+
+        Gives the keyword arguments to pass to the provider's client. ``reasoning`` is what to do about blocks that are
+        no longer bound (default: as the context was assembled, which is to send them as they are without a look).
+        Raises ``InvalidInput`` for an unknown shape or policy, ``ReasoningMismatch`` as ``reasoning="error"`` demands.
+        """
+        policy = self.policy if reasoning is None else checked(reasoning)
+        items = self.items
+        if policy == "error":
+            self.refuse_mismatch()
+        elif policy == "drop":
+            items = without(items, self.blocks)
+        request = rendering.render(items, as_, system=self.settings.system, tools=self.settings.tools)
+        return request if policy is None else permitted(request, as_, policy, self.model, self.blocks)

@@ -12,6 +12,7 @@
     │   ├── AlreadySettled       a second, different completion of one call
     │   ├── IdConflict           the same id with other content or another parent
     │   ├── BehindCompaction     an edit of a question that a compaction has folded away
+    │   ├── ReasoningMismatch    signed reasoning doesn't fit what comes before it any more
     │   └── ConversationGone     cleared or deleted while this turn ran
     ├── PathBroken               the path of a node can't be given whole
     │   └── CompactionUnreadable nothing above an unreadable compaction can be read
@@ -157,6 +158,21 @@ class BehindCompaction(Refused):
         super().__init__(
             f"node {node_id!r} lies behind compaction {compaction_id!r}: it can be read but not edited or regenerated; "
             "fork the conversation at that node to continue from the original"
+        )
+
+
+class ReasoningMismatch(Refused):
+    """Signed reasoning on a path no longer fits what comes before it, and the caller wants neither to send nor drop it.
+
+    ``nodes`` are the calls that would have to run again, root first.
+    """
+
+    def __init__(self, nodes: tuple[str, ...], changes: tuple[str, ...]) -> None:
+        self.nodes = nodes
+        self.changes = changes
+        super().__init__(
+            f"the reasoning of {len(nodes)} calls on this path, from {nodes[0]!r} on, is bound to another "
+            f"{', '.join(changes)}; run those calls again, or choose reasoning='drop' or 'keep'"
         )
 
 

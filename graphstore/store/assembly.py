@@ -15,6 +15,7 @@ from graphstore.errors import (
     PathBroken,
 )
 from graphstore.items import ItemsInput, ItemText
+from graphstore.reasoning import Origin, Policy
 from graphstore.segments import Owners, Segment, extended
 from graphstore.store.held import Readers
 from graphstore.store.session import Session
@@ -64,6 +65,16 @@ def with_new_items(session: Session, context: Context, new_items: ItemText) -> C
     context = replace(context, explained=explained)
     for warning in context.warnings:
         log.warning("conversation %r: %s", context.conversation_id, warning)
+    return context
+
+
+def with_policy(session: Session, context: Context, provider: str | None, model: str | None, policy: Policy) -> Context:
+    """The context with where each of its nodes comes from, so that its reasoning can be judged (P1)."""
+    rows = session.rows(queries.ORIGINS, node_ids=list(context.nodes))
+    origins = {row.pop("node_id"): Origin(**row) for row in map(dict, rows)}
+    context = replace(context, provider=provider, model=model, policy=policy, origins=origins)
+    if policy == "error":
+        context.refuse_mismatch()
     return context
 
 

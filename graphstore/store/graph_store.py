@@ -15,6 +15,7 @@ from graphstore.items import ItemDict, ItemsInput
 from graphstore.local import LocalServer
 from graphstore.migrations import migrate, pending
 from graphstore.models import Conversation, ConversationSummary, ImportOutcome, Marker, Move, Node, UnseenBranch, Usage
+from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import assembly, branches, compaction, conversations, importing
 from graphstore.store.held import HeldContexts
@@ -203,15 +204,20 @@ class GraphStore:
         new_items: ItemsInput | None = None,
         for_provider: str | None = None,
         for_model: str | None = None,
+        reasoning: str | None = None,
     ) -> Context:
         """What a call from here would send: the path's items, then ``new_items``.
 
         From a conversation's cursor, or from any node. Compactions that ``for_provider`` (``for_model``) can't read are
-        unfolded. Raises ``ConversationNotFound``, ``NodeNotFound``, ``PathBroken``, ``CompactionUnreadable``.
+        unfolded. ``reasoning`` (``drop``, ``keep`` or ``error``) is what to do about signed reasoning that no longer
+        fits what comes before it; unless one is chosen nothing is checked. Raises ``ConversationNotFound``,
+        ``NodeNotFound``, ``PathBroken``, ``CompactionUnreadable``, ``ReasoningMismatch``.
         """
         _one_of(conversation_id, node_id)
+        policy = None if reasoning is None else checked(reasoning)
         readers = assembly.readers_of(for_provider, for_model)
-        return assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
+        made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
+        return made if policy is None else assembly.with_policy(self._session, made, for_provider, for_model, policy)
 
     def compact(
         self,
