@@ -114,6 +114,8 @@ def sources(path: Path) -> list[Source]:
     try:
         if path.is_dir():
             return _chosen(str(path), _in_folder(path))
+        if not path.is_file():  # it is read more than once, and a pipe might never end
+            raise SourceUnreadable(f"{str(path)!r} is a pipe or a device; save it as a file and import that")
         with path.open("rb") as stream:
             start = stream.read(4)
         if not start:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import re
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -267,6 +270,51 @@ def test_import_names_the_files_of_a_folder_that_it_does_not_know(cli, tmp_path)
     assert "  skipped  glossary.json: no known format (found objects with 'words')" in shown.out
     told = [json.loads(line) for line in cli("import", str(tmp_path), "--json").out.splitlines()]
     assert [(one["source_id"], one["skipped"] is None) for one in told if one["skipped"]] == [("glossary.json", False)]
+
+
+@pytest.mark.rule("L3", "I4")
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("absent", "there is no file or folder"),
+        ("folder", "holds no JSON file"),
+        ("empty zip", "holds no JSON file"),
+        ("broken zip", "can't be read"),
+        ("binary", "no known format"),
+        ("pipe", "is a pipe or a device"),
+        ("zeros", "no known format"),
+    ],
+)
+def test_a_path_with_nothing_to_import_is_one_line_and_ends_with_5(cli, tmp_path, kind, words):
+    path = tmp_path / "x.json"
+    match kind:
+        case "folder":
+            path.mkdir()
+            (path / "picture.png").write_bytes(b"\x89PNG")
+        case "empty zip":
+            zipfile.ZipFile(path, "w").close()
+        case "broken zip":
+            path.write_bytes(b"PK\x03\x04broken")
+        case "binary":
+            path.write_bytes(b"\xde\xad\x00\xff" * 1000)
+        case "pipe":
+            os.mkfifo(path)
+        case "zeros":
+            path.write_bytes(gzip.compress(bytes(5_000_000)))
+    ended = cli("import", str(path))
+    assert (ended.code, ended.out) == (5, "")
+    (line,) = ended.err.splitlines()
+    assert line.startswith("error: ")
+    assert words in line
+    assert repr(str(path)) in line
+
+
+@pytest.mark.rule("L3")
+def test_import_without_a_path_says_what_is_missing(cli):
+    ended = cli("import")
+    assert ended.code == 2
+    assert "Missing argument 'PATH...'" in ended.err
+    assert "Traceback" not in ended.err
 
 
 @pytest.mark.rule("L3", "I5")
