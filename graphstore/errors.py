@@ -13,6 +13,8 @@
     │   ├── IdConflict           the same id with other content or another parent
     │   ├── BehindCompaction     an edit of a question that a compaction has folded away
     │   ├── ReasoningMismatch    signed reasoning doesn't fit what comes before it any more
+    │   ├── BranchInUse          a cursor or a running turn is on the branch that is to be hidden
+    │   ├── NodesShared          other conversations stand on what was to be deleted
     │   └── ConversationGone     cleared or deleted while this turn ran
     ├── PathBroken               the path of a node can't be given whole
     │   └── CompactionUnreadable nothing above an unreadable compaction can be read
@@ -158,6 +160,34 @@ class BehindCompaction(Refused):
         super().__init__(
             f"node {node_id!r} lies behind compaction {compaction_id!r}: it can be read but not edited or regenerated; "
             "fork the conversation at that node to continue from the original"
+        )
+
+
+class BranchInUse(Refused):
+    """A branch can't be hidden while a cursor or a running turn is on it; names the conversations."""
+
+    def __init__(self, node_id: str, cursors: tuple[str, ...], turns: tuple[str, ...]) -> None:
+        self.node_id = node_id
+        self.cursors = cursors
+        self.turns = turns
+        what = "a turn is running" if turns else "the cursor stands"
+        whose = ", ".join(repr(id) for id in (turns or cursors)[:5])
+        super().__init__(
+            f"the branch at node {node_id!r} is in use: {what} on it in conversation {whose}; "
+            + ("wait for the turn's end and try again" if turns else "switch to another branch first")
+        )
+
+
+class NodesShared(Refused):
+    """A conversation was to be deleted only if no other one stands on its nodes, and others do."""
+
+    def __init__(self, conversation_id: str, needed_by: tuple[str, ...]) -> None:
+        self.conversation_id = conversation_id
+        self.needed_by = needed_by
+        super().__init__(
+            f"conversation {conversation_id!r} is kept, as other conversations stand on its nodes: "
+            f"{', '.join(repr(id) for id in needed_by[:5])}; delete those first, or hand the nodes over "
+            '(on_shared="keep") or blank them (on_shared="erase")'
         )
 
 

@@ -215,6 +215,7 @@ class Node(Frozen):
     created_at: datetime
     finished_at: datetime | None = None
     deleted_at: datetime | None = None
+    tombstone: str | None = None
     system_hash: str | None = None
     tools_hash: str | None = None
     response_format_hash: str | None = None
@@ -267,6 +268,31 @@ class UnseenBranch(Frozen):
     turn_id: str
     created_at: datetime
     refused_at: datetime
+
+
+class Tombstone(Frozen):
+    """A branch that is hidden: the node it begins at, how many nodes that hides, and since when."""
+
+    node_id: str
+    nodes: int
+    deleted_at: datetime
+
+
+class Kept(Frozen):
+    """Nodes that outlive their conversation's deletion: ``conversation_id``, which stands on them, owns them now."""
+
+    conversation_id: str
+    nodes: int
+    erased: bool
+
+
+class RemovalReceipt(Frozen):
+    """What a deletion, a clear or a purge removed, and what it kept for whom."""
+
+    conversation_id: str
+    nodes: int = 0
+    moves: int = 0
+    kept: tuple[Kept, ...] = ()
 
 
 class ImportOutcome(Frozen):

@@ -1,13 +1,16 @@
-// Move cursors to where the source has them, unless somebody moved them here since the last import, or a turn runs.
+// Move cursors to where the source has them, unless somebody moved them here since the last import or hid that branch,
+// or a turn runs.
 // outcome: there (already) | moved | moved_here | turn_running
 UNWIND $cursors AS row
 MATCH (c:Conversation {workspace: $workspace, id: row.conversation_id})
 MATCH (target:Node {workspace: $workspace, id: row.node_id})
+SET target.round = target.round
+WITH row, c, target
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 WITH c, target, edge, at, row,
      CASE WHEN at.id = target.id THEN 'there'
           WHEN c.turn_id IS NOT NULL THEN 'turn_running'
-          WHEN c.version = c.imported_version THEN 'moved'
+          WHEN c.version = c.imported_version AND target.deleted_at IS NULL THEN 'moved'
           ELSE 'moved_here' END AS outcome
 FOREACH (move IN CASE WHEN outcome = 'moved' THEN [1] ELSE [] END |
   SET c.moves = c.moves + 1, c.version = c.version + 1

@@ -1,4 +1,5 @@
-// Write nodes with their parent edges; a parent stands before its children in $rows, or is stored already.
+// Write nodes with their parent edges; a parent stands before its children in $rows, or is stored already. Below a
+// hidden parent a node is hidden too.
 UNWIND $rows AS row
 CREATE (n:Node)
 SET n = row.node
@@ -7,3 +8,4 @@ WITH row, n
 WHERE row.parent_id IS NOT NULL
 MATCH (parent:Node {workspace: $workspace, id: row.parent_id})
 CREATE (n)-[:PARENT {workspace: $workspace, child_id: row.node.id}]->(parent)
+SET n.deleted_at = parent.deleted_at, n.tombstone = parent.tombstone

@@ -21,7 +21,8 @@ WITH c, n, now, edge, at, target, done,
 WITH c, n, now, edge, at, target, done, outcome, elsewhere, elsewhere AND outcome = 'ok' AS lost,
      $end AND NOT elsewhere AND outcome IN ['ok', 'repeated'] AND done IS NULL AS ends
 WITH *, CASE WHEN done IS NOT NULL THEN done.accepted
-             WHEN ends AND $moves THEN coalesce(at.id, '') = coalesce($expected, '') END AS moved
+             WHEN ends AND $moves THEN coalesce(at.id, '') = coalesce($expected, '') AND target.deleted_at IS NULL
+             END AS moved
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   SET n += {failure_kind: null, failure_message: null}
   SET n += $result, n.finished_at = now

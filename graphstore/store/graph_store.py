@@ -14,11 +14,23 @@ from graphstore.importers import ImportedConversation
 from graphstore.items import ItemDict, ItemsInput
 from graphstore.local import LocalServer
 from graphstore.migrations import migrate, pending
-from graphstore.models import Conversation, ConversationSummary, ImportOutcome, Marker, Move, Node, UnseenBranch, Usage
+from graphstore.models import (
+    Conversation,
+    ConversationSummary,
+    ImportOutcome,
+    Marker,
+    Move,
+    Node,
+    RemovalReceipt,
+    Tombstone,
+    UnseenBranch,
+    Usage,
+)
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
-from graphstore.store import assembly, branches, compaction, conversations, importing
+from graphstore.store import assembly, branches, compaction, conversations, deletion, importing, tombstones
 from graphstore.store.held import HeldContexts
+from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
 from graphstore.store.turns import DEFAULT_LEASE_SECONDS, Turn
@@ -343,6 +355,60 @@ class GraphStore:
     def dismiss(self, conversation_id: str, node_id: str) -> None:
         """Take an unseen branch (named by its end node) off that list; its nodes stay."""
         conversations.dismiss(self._session, conversation_id, node_id)
+
+    def tombstone(self, node_id: str) -> int:
+        """Hide the branch that begins at ``node_id`` (a turn's first node, or a compaction).
+
+        It leaves markers, listings, trees, samples and statistics, and grows no more; ``restore`` shows it again.
+        Returns how many nodes that hides which were not hidden before. Raises ``NodeNotFound``, ``InvalidInput`` for a
+        turn's later call, ``BranchInUse`` while a conversation's cursor or a running turn is on it.
+        """
+        return tombstones.tombstone(self._session, node_id)
+
+    def restore(self, node_id: str) -> int:
+        """Take the tombstone off ``node_id``; returns how many nodes it had hidden (0: it carried none).
+
+        What lies below another tombstone stays hidden by that one.
+        """
+        return tombstones.restore(self._session, node_id)
+
+    def tombstones(self, conversation_id: str) -> list[Tombstone]:
+        """The hidden branches of a conversation, newest tombstone first."""
+        return tombstones.tombstones(self._session, conversation_id)
+
+    def purge(self, node_id: str) -> RemovalReceipt:
+        """Remove for good what the tombstone on ``node_id`` hides. Interrupted, the same call finishes it.
+
+        Raises ``InvalidInput`` when the node carries none, ``NodesShared`` when a fork was started there.
+        """
+        return tombstones.purge(self._session, node_id)
+
+    def delete_conversation(
+        self,
+        conversation_id: str,
+        *,
+        on_shared: deletion.OnShared = "keep",
+        force: bool = False,
+        progress: Progress = lambda _: None,
+    ) -> RemovalReceipt:
+        """Delete a conversation with its nodes and its history of moves; from the start on nobody can read it.
+
+        Nodes that other conversations stand on are handed to the oldest of them as they are (``on_shared="keep"``) or
+        blanked (``"erase"``); with ``"refuse"`` nothing is deleted then, and ``NodesShared`` is raised. A running turn
+        is respected (``TurnInProgress``) unless ``force``; it then learns ``ConversationGone`` at its next write. Any
+        size; interrupted, the same call finishes it. ``progress`` hears how many nodes each batch dealt with.
+        """
+        return deletion.delete(self._session, conversation_id, on_shared, force, progress)
+
+    def clear(
+        self, conversation_id: str, *, force: bool = False, progress: Progress = lambda _: None
+    ) -> RemovalReceipt:
+        """Empty a conversation: the next turn starts from nothing, and one that began before can't bring the old back.
+
+        What other conversations stand on is handed to them. Interrupted, the same call finishes it. Raises
+        ``TurnInProgress`` unless ``force``.
+        """
+        return deletion.clear(self._session, conversation_id, force, progress)
 
 
 def connect(settings: Settings) -> Database:

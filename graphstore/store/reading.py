@@ -15,6 +15,7 @@ from graphstore.models import (
     Move,
     Node,
     RunningTurn,
+    Tombstone,
     UnseenBranch,
     Usage,
 )
@@ -60,6 +61,7 @@ def node_of(stored: Mapping[str, Any], labels: frozenset[str], parent_id: str | 
         created_at=stored["created_at"].to_native(),
         finished_at=time_of(stored.get("finished_at")),
         deleted_at=time_of(stored.get("deleted_at")),
+        tombstone=stored.get("tombstone"),
         system_hash=stored.get("system_hash"),
         tools_hash=stored.get("tools_hash"),
         response_format_hash=stored.get("response_format_hash"),
@@ -129,3 +131,8 @@ def unseen_of(row: Row) -> UnseenBranch:
         created_at=row["created_at"].to_native(),
         refused_at=row["refused_at"].to_native(),
     )
+
+
+def tombstone_of(row: Row) -> Tombstone:
+    """A hidden branch."""
+    return Tombstone(node_id=row["node_id"], nodes=row["nodes"], deleted_at=row["deleted_at"].to_native())

@@ -1,0 +1,18 @@
+// Give nodes to another conversation that stands on them; with $erase their content is blanked first.
+// handed: 0 and no change when the heir is not there any more.
+MATCH (heir:Conversation {workspace: $workspace, id: $heir_id})
+SET heir.updated_at = heir.updated_at
+WITH heir
+UNWIND $node_ids AS id
+MATCH (n:Node {workspace: $workspace, id: id})
+WHERE n.conversation_id = $conversation_id
+SET n.conversation_id = heir.id
+FOREACH (blank IN CASE WHEN $erase THEN [1] ELSE [] END |
+  SET n += $blank, n.erased_at = datetime.realtime(), n.call_ids = null, n.result_ids = null,
+      n.returned = CASE WHEN n.returned IS NULL THEN null ELSE $blank_returned END
+  REMOVE n:ExactText)
+WITH heir, n
+OPTIONAL MATCH (:Conversation {workspace: $workspace, id: $conversation_id})-[start:STARTS|CLEARED]->(n)
+FOREACH (old IN CASE WHEN start IS NULL THEN [] ELSE [start] END | DELETE old)
+FOREACH (root IN CASE WHEN n.is_root THEN [n] ELSE [] END | CREATE (heir)-[:STARTS]->(root))
+RETURN count(DISTINCT n) AS handed
