@@ -10,6 +10,7 @@ from typing import Any
 
 from graphstore import items as item_text
 from graphstore import jsontext, rendering
+from graphstore.chaining import Chain, continued
 from graphstore.errors import InvalidInput, ReasoningMismatch
 from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
@@ -184,15 +185,38 @@ class Context:
                 "where this context's reasoning comes from was not read; ask for it by "
                 "store.context(…, reasoning='keep'), 'drop' or 'error'"
             )
-        _, pairing, _ = self._parsed
-        dropped: set[int] = set()
-        if pairing is not None:
-            dropped = {index for index, _ in (*pairing.dropped_calls, *pairing.dropped_results)}
-            dropped.update(pairing.dropped_reasoning)
         settings = self.settings
         target = Origin(self.provider, self.model, settings.system_hash, settings.tools_hash)
         new = item_text.decode(self.new_items.text, exact=self.new_items.exact)
-        return judged([self._stretch(segment) for segment in self._line], new, self.origins, target, dropped)
+        return judged(self._stretches, new, self.origins, target, self._dropped)
+
+    def chain(self) -> Chain:
+        """What to send to the provider it was assembled for, after the nearest response that this provider holds.
+
+        Raises ``InvalidInput`` unless the context's origins were read; ``store.chain`` does both.
+        """
+        if self.origins is None or self.provider is None:
+            raise InvalidInput("the responses on this context's path were not read; ask for them by store.chain(…)")
+        found = continued(self._stretches, self.origins, self._dropped, self.provider, self.model)
+        settings = self.settings
+        if found is None:
+            return Chain(None, None, self.items, settings.system, settings.tools)
+        response_id, node_id, covered = found
+        # Nothing is left out up to there, so the items it covers are the first ones of what is kept as well.
+        return Chain(response_id, node_id, self.items[covered:], settings.system, settings.tools)
+
+    @property
+    def _dropped(self) -> set[int]:
+        """The positions among all items of those that pairing leaves out."""
+        _, pairing, _ = self._parsed
+        if pairing is None:
+            return set()
+        by_id = {index for index, _ in (*pairing.dropped_calls, *pairing.dropped_results)}
+        return by_id.union(pairing.dropped_reasoning)
+
+    @property
+    def _stretches(self) -> list[Stretch]:
+        return [self._stretch(segment) for segment in self._line]
 
     def _stretch(self, segment: Segment) -> Stretch:
         texts = segment.texts

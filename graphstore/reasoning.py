@@ -70,7 +70,7 @@ class Origin:
     """The circumstances of a call.
 
     ``context_hash`` is of all it sent (``None``: not recorded, as with imports), ``sends`` says whether it gives items
-    of its own to a context before those it returned.
+    of its own to a context before those it returned, ``response_id`` is the provider's, if the call succeeded.
     """
 
     provider: str | None = None
@@ -80,6 +80,7 @@ class Origin:
     response_format_hash: str | None = None
     context_hash: str | None = None
     sends: bool = True
+    response_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,41 @@ class Block:
         return not self.changes
 
 
+class Prefix:
+    """A context up to some point, and whether a call sent just that; ``dropped`` are the items pairing leaves out."""
+
+    def __init__(self, dropped: Collection[int]) -> None:
+        self.gone = frozenset(dropped)
+        self.items: list[Json] = []
+        self._hasher = hashlib.sha256()
+        self._started = False
+
+    def take(self, text: str, items: Sequence[Json]) -> None:
+        """Go on by what was sent or returned next: its stored JSON between the brackets, and the items it parses to."""
+        if text:
+            self._hasher.update((("," if self._started else "") + text).encode())
+            self._started = True
+        self.items += items
+
+    @property
+    def filtered(self) -> bool:
+        """Whether anything up to here is left out."""
+        return any(index < len(self.items) for index in self.gone)
+
+    def was_sent_by(self, origin: Origin) -> bool:
+        """Whether these are the items that the call sent; where none were recorded, whether all of them are here."""
+        if origin.context_hash is None:
+            return not self.filtered
+        if self.filtered:
+            kept = [item for index, item in enumerate(self.items) if index not in self.gone]
+            now = hashlib.sha256(jsontext.dumps(kept).encode()[1:-1])
+        else:
+            now = self._hasher.copy()
+        for part in (origin.system_hash, origin.tools_hash, origin.response_format_hash):
+            now.update(b"\n" + (part or "").encode())
+        return now.hexdigest() == origin.context_hash
+
+
 def checked(policy: str) -> Policy:
     """``policy`` if it is one; else ``InvalidInput``."""
     for known in _POLICIES:
@@ -132,27 +168,19 @@ def judged(
     ``target`` is the call to be made (a provider or model that is ``None`` isn't compared); ``dropped`` are the
     positions, among all items, of those that pairing leaves out.
     """
-    gone = frozenset(dropped)
-    items: list[Json] = []
-    hasher = hashlib.sha256()
-    started = False
+    prefix = Prefix(dropped)
+    gone = prefix.gone
     found: list[tuple[int, str, tuple[Change, ...]]] = []
     for stretch in stretches:
-        items += stretch.sent
-        if stretch.sent_text:
-            hasher.update((("," if started else "") + stretch.sent_text).encode())
-            started = True
-        signed = [len(items) + place for place, item in enumerate(stretch.returned) if is_signed(item)]
+        prefix.take(stretch.sent_text, stretch.sent)
+        before = len(prefix.items)
+        signed = [before + place for place, item in enumerate(stretch.returned) if is_signed(item)]
         if signed:
             origin = origins.get(stretch.node_id, Origin())
-            prefix = _same_prefix(origin, hasher, items, gone)
-            changes = _changes(origin, target, prefix)
+            changes = _changes(origin, target, prefix.was_sent_by(origin))
             found += [(index, stretch.node_id, changes) for index in signed if index not in gone]
-        items += stretch.returned
-        if stretch.returned_text:
-            hasher.update((("," if started else "") + stretch.returned_text).encode())
-            started = True
-    items += new_items
+        prefix.take(stretch.returned_text, stretch.returned)
+    items = [*prefix.items, *new_items]
     asked = max((index for index, item in enumerate(items) if _asks(item)), default=-1)
     kept = _places(found, gone)
     return tuple(Block(index, node_id, changes, original > asked) for original, index, node_id, changes in kept)
@@ -168,21 +196,6 @@ def _places(
         while before < len(left_out) and left_out[before] < index:
             before += 1
         yield index, index - before, node_id, changes
-
-
-def _same_prefix(origin: Origin, hasher: Any, items: Sequence[Json], gone: frozenset[int]) -> bool:
-    """Whether the items before are those that the call sent; where none were recorded, whether all of them are here."""
-    filtered = any(index < len(items) for index in gone)
-    if origin.context_hash is None:
-        return not filtered
-    if filtered:
-        kept = [item for index, item in enumerate(items) if index not in gone]
-        now = hashlib.sha256(jsontext.dumps(kept).encode()[1:-1])
-    else:
-        now = hasher.copy()
-    for part in (origin.system_hash, origin.tools_hash, origin.response_format_hash):
-        now.update(b"\n" + (part or "").encode())
-    return bool(now.hexdigest() == origin.context_hash)
 
 
 def _changes(origin: Origin, target: Origin, same_prefix: bool) -> tuple[Change, ...]:

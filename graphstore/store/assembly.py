@@ -68,8 +68,10 @@ def with_new_items(session: Session, context: Context, new_items: ItemText) -> C
     return context
 
 
-def with_policy(session: Session, context: Context, provider: str | None, model: str | None, policy: Policy) -> Context:
-    """The context with where each of its nodes comes from, so that its reasoning can be judged (P1)."""
+def with_origins(
+    session: Session, context: Context, provider: str | None, model: str | None, policy: Policy | None = None
+) -> Context:
+    """The context with where each of its nodes comes from, to judge its reasoning (P1) or to continue it (P2)."""
     rows = session.rows(queries.ORIGINS, node_ids=list(context.nodes))
     origins = {row.pop("node_id"): Origin(**row) for row in map(dict, rows)}
     context = replace(context, provider=provider, model=model, policy=policy, origins=origins)

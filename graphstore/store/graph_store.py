@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Unpack, overload
 
+from graphstore.chaining import Chain
 from graphstore.context import Context
 from graphstore.database import Database
 from graphstore.errors import InvalidInput
@@ -229,7 +230,27 @@ class GraphStore:
         policy = None if reasoning is None else checked(reasoning)
         readers = assembly.readers_of(for_provider, for_model)
         made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
-        return made if policy is None else assembly.with_policy(self._session, made, for_provider, for_model, policy)
+        return made if policy is None else assembly.with_origins(self._session, made, for_provider, for_model, policy)
+
+    def chain(
+        self,
+        conversation_id: str | None = None,
+        *,
+        node_id: str | None = None,
+        new_items: ItemsInput | None = None,
+        for_provider: str,
+        for_model: str | None = None,
+    ) -> Chain:
+        """What a call from here would send to an endpoint that keeps the history: the nearest response on the path that
+        ``for_provider`` can continue, and only the items after it, then ``new_items``.
+
+        With ``for_model``, only a response of that model. How long a provider keeps responses is not known here. Raises
+        as ``context``.
+        """
+        _one_of(conversation_id, node_id)
+        readers = assembly.readers_of(for_provider, for_model)
+        made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
+        return assembly.with_origins(self._session, made, for_provider, for_model).chain()
 
     def compact(
         self,
