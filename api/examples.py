@@ -64,6 +64,7 @@ NODE: Json = {
     "created_at": _AT,
     "finished_at": _AT,
     "deleted_at": None,
+    "tombstone": None,
     "system_hash": None,
     "tools_hash": None,
     "response_format_hash": None,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from graphstore import items as item_text
 from graphstore import jsontext, rendering
+from graphstore.cacheplan import Beside, CachePlan, Tokenizer, planned, shared
 from graphstore.chaining import Chain, continued
 from graphstore.errors import InvalidInput, ReasoningMismatch
 from graphstore.items import ItemDict, ItemText
@@ -204,6 +205,21 @@ class Context:
         response_id, node_id, covered = found
         # Nothing is left out up to there, so the items it covers are the first ones of what is kept as well.
         return Chain(response_id, node_id, self.items[covered:], settings.system, settings.tools)
+
+    def cache_plan(self, beside: Mapping[str, Sequence[Beside]], count_tokens: Tokenizer | None = None) -> CachePlan:
+        """What of this request an earlier one of its tree has sent; ``beside`` are the calls off its path.
+
+        Raises ``InvalidInput`` unless the context's origins were read; ``store.cache_plan`` does both.
+        """
+        if self.origins is None:
+            raise InvalidInput("the calls on this context's path were not read; ask for them by store.cache_plan(…)")
+        settings = self.settings
+        target = Origin(None, self.model, settings.system_hash, settings.tools_hash)
+        new = item_text.decode(self.new_items.text, exact=self.new_items.exact)
+        found, covered = shared(self._stretches, new, self.origins, beside, target, self._dropped)
+        head = "".join(jsontext.dumps(part) for part in (settings.tools, settings.system) if part is not None)
+        texts = [jsontext.dumps(item) for item in self.items]
+        return planned(texts, head, found, covered, self.model, count_tokens)
 
     @property
     def _dropped(self) -> set[int]:

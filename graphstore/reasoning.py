@@ -8,7 +8,7 @@ store knows of the call that returned it: the fingerprint of what that call sent
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -116,7 +116,7 @@ class Block:
 class Prefix:
     """A context up to some point, and whether a call sent just that; ``dropped`` are the items pairing leaves out."""
 
-    def __init__(self, dropped: Collection[int]) -> None:
+    def __init__(self, dropped: Iterable[int]) -> None:
         self.gone = frozenset(dropped)
         self.items: list[Json] = []
         self._hasher = hashlib.sha256()
@@ -128,6 +128,13 @@ class Prefix:
             self._hasher.update((("," if self._started else "") + text).encode())
             self._started = True
         self.items += items
+
+    def then(self, text: str, items: Sequence[Json]) -> Prefix:
+        """This prefix with something else after it than what the context goes on with."""
+        longer = Prefix(index for index in self.gone if index < len(self.items))
+        longer.items, longer._hasher, longer._started = list(self.items), self._hasher.copy(), self._started
+        longer.take(text, items)
+        return longer
 
     @property
     def filtered(self) -> bool:

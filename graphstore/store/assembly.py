@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from itertools import zip_longest
 
 from graphstore import items, queries
+from graphstore.cacheplan import Beside, CachePlan, Tokenizer
 from graphstore.context import Context
 from graphstore.database import Row
 from graphstore.errors import (
@@ -16,7 +18,7 @@ from graphstore.errors import (
 )
 from graphstore.items import ItemsInput, ItemText
 from graphstore.reasoning import Origin, Policy
-from graphstore.segments import Owners, Segment, extended
+from graphstore.segments import Owners, Segment, extended, inner
 from graphstore.store.held import Readers
 from graphstore.store.session import Session
 from graphstore.store.settings import settings_of
@@ -78,6 +80,25 @@ def with_origins(
     if policy == "error":
         context.refuse_mismatch()
     return context
+
+
+def plan_cache(session: Session, context: Context, count_tokens: Tokenizer | None) -> CachePlan:
+    """What of a context (with its origins) other calls of its tree have sent already (P3)."""
+    nodes = context.nodes
+    settings = context.settings
+    rows = session.rows(
+        queries.REQUESTS_BESIDE,
+        steps=[[node, after] for node, after in zip_longest(nodes, nodes[1:])],
+        model=context.model,
+        system_hash=settings.system_hash or "",
+        tools_hash=settings.tools_hash or "",
+    )
+    beside: dict[str, list[Beside]] = {}
+    for row in map(dict, rows):
+        above, node_id, sent, exact = (row.pop(name) for name in ("above", "node_id", "sent", "exact"))
+        call = Beside(node_id, Origin(**row), inner(sent), items.decode(sent, exact=exact))
+        beside.setdefault(above, []).append(call)
+    return context.cache_plan(beside, count_tokens)
 
 
 def _extend(

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Unpack, overload
 
+from graphstore.cacheplan import CachePlan, Tokenizer
 from graphstore.chaining import Chain
 from graphstore.context import Context
 from graphstore.database import Database
@@ -251,6 +252,27 @@ class GraphStore:
         readers = assembly.readers_of(for_provider, for_model)
         made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
         return assembly.with_origins(self._session, made, for_provider, for_model).chain()
+
+    def cache_plan(
+        self,
+        conversation_id: str | None = None,
+        *,
+        node_id: str | None = None,
+        new_items: ItemsInput | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+        count_tokens: Tokenizer | None = None,
+    ) -> CachePlan:
+        """How much of a call from here an earlier one of its tree has sent to ``model`` already (``None``: to any model).
+
+        Also whether that is enough for the model to have cached it, and where to put cache markers. Tokens are bytes
+        ÷ 4 unless ``count_tokens`` counts those of a text. Raises as ``context``.
+        """
+        _one_of(conversation_id, node_id)
+        readers = assembly.readers_of(provider, model)
+        made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
+        made = assembly.with_origins(self._session, made, provider, model)
+        return assembly.plan_cache(self._session, made, count_tokens)
 
     def compact(
         self,
