@@ -263,7 +263,7 @@ class GraphStore:
         model: str | None = None,
         count_tokens: Tokenizer | None = None,
     ) -> CachePlan:
-        """How much of a call from here an earlier one of its tree has sent to ``model`` already (``None``: to any model).
+        """How much of a call from here an earlier one of its tree has sent to ``model`` already (``None``: to any).
 
         Also whether that is enough for the model to have cached it, and where to put cache markers. Tokens are bytes
         ÷ 4 unless ``count_tokens`` counts those of a text. Raises as ``context``.
