@@ -19,6 +19,7 @@ from graphstore.cli import (
     importing,
     listing,
     output,
+    removing,
     serve,
     server,
     trees,
@@ -45,6 +46,7 @@ trees.register(app)
 contexts.register(app)
 history.register(app)
 exporting.register(app)
+removing.register(app)
 app.command(
     "serve",
     rich_help_panel="Run",

@@ -42,6 +42,16 @@ def node(store: GraphStore, conversation_id: str, part: str) -> str:
     return found
 
 
+def tombstone(store: GraphStore, conversation_id: str, part: str) -> str:
+    """The id of the one hidden branch of a conversation that ``part`` names; raises as ``conversation``."""
+    hidden = {one.node_id: "hidden branch" for one in store.tombstones(conversation_id)}
+    fitting = {id: words for id, words in hidden.items() if id.startswith(part) or id.endswith(part)}
+    found = _one(part, fitting, "hidden branches")
+    if found is None:
+        raise NodeNotFound(part, f"the hidden branches of conversation {conversation_id!r}")
+    return found
+
+
 def _one(part: str, candidates: dict[str, str], what: str) -> str | None:
     if part in candidates:
         return part

@@ -28,8 +28,9 @@ def tombstone(session: Session, node_id: str) -> int:
             continue
         if row["outcome"] != "ok":
             raise BranchInUse(node_id, tuple(row["cursors"]), tuple(turn[0] for turn in row["turns"]))
-        hidden += row["hidden"]
-        if row["hidden"] == 0:  # nobody appended while the branch was being hidden
+        newly: int = row["hidden"]
+        hidden += newly
+        if newly == 0:  # nobody appended while the branch was being hidden
             return hidden
 
 

@@ -435,3 +435,31 @@ def test_every_command_has_help_with_examples_and_says_json(cli):
             assert "--json" in shown.out
             assert "Examples:" in shown.out
             assert f"graphstore {' '.join([*group, command])}" in shown.out
+
+
+@pytest.mark.rule("S6", "L3")
+def test_a_branch_is_hidden_listed_shown_and_purged(cli, talk):
+    id, old = talk
+    assert cli("tombstone", id, old).code == 0
+    assert "And overseas?" not in cli("tree", id).out
+    assert json.loads(cli("tombstones", id, "--json").out)[0]["node_id"] == old
+    assert "1 node shown again" in cli("restore", id, old[-8:]).out
+    assert "And overseas?" in cli("tree", id).out
+    cli("tombstone", id, old)
+    unasked = cli("purge", id, old)
+    assert (unasked.code, "--yes" in unasked.err) == (2, True)
+    assert "Removed 1 node" in cli("purge", id, old, "--yes").out
+    assert cli("restore", id, old).code == 3
+
+
+@pytest.mark.rule("X2", "X3", "L3")
+def test_conversations_are_cleared_and_deleted_and_told_what_stayed(cli, store, talk):
+    id, old = talk
+    fork = store.fork(old)
+    assert cli("delete", id, "--on-shared", "refuse", "--yes").code == 1
+    assert cli("delete", id).code == 2
+    receipt = json.loads(cli("delete", id, "--yes", "--json").out)
+    assert (receipt["nodes"], receipt["kept"][0]["conversation_id"]) == (1, fork)
+    assert cli("tree", id).code == 3
+    assert "Removed 2 nodes" in cli("clear", fork, "--yes").out
+    assert store.context(fork).items == []
