@@ -34,7 +34,7 @@ from graphstore.models import (
     Usage,
 )
 from graphstore.rendering import parse, render
-from graphstore.store import INHERIT, Call, GraphStore, Turn
+from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
 
 __all__ = [
     "INHERIT",
@@ -42,6 +42,8 @@ __all__ = [
     "Context",
     "Conversation",
     "ConversationSummary",
+    "Conversion",
+    "Draft",
     "Failure",
     "GraphStore",
     "GraphStoreError",

@@ -14,6 +14,7 @@
     │   ├── BehindCompaction     an edit of a question that a compaction has folded away
     │   ├── ReasoningMismatch    signed reasoning doesn't fit what comes before it any more
     │   ├── BranchInUse          a cursor or a running turn is on the branch that is to be hidden
+    │   ├── RetriesExhausted     no draft of a side job was valid, and it has no attempt left
     │   ├── NodesShared          other conversations stand on what was to be deleted
     │   └── ConversationGone     cleared or deleted while this turn ran
     ├── PathBroken               the path of a node can't be given whole
@@ -175,6 +176,21 @@ class BranchInUse(Refused):
         super().__init__(
             f"the branch at node {node_id!r} is in use: {what} on it in conversation {whose}; "
             + ("wait for the turn's end and try again" if turns else "switch to another branch first")
+        )
+
+
+class RetriesExhausted(Refused):
+    """A side job has made all the attempts it may. ``errors`` are those of its last draft, as far as they are known."""
+
+    def __init__(self, conversation_id: str, node_id: str, attempts: int, errors: tuple[str, ...]) -> None:
+        self.conversation_id = conversation_id
+        self.node_id = node_id
+        self.attempts = attempts
+        self.errors = errors
+        wrong = f" ({'; '.join(errors[:3])})" if errors else ""
+        super().__init__(
+            f"the side job on conversation {conversation_id!r} has made its {attempts} attempts, the last at node "
+            f"{node_id!r}{wrong}; its drafts are kept: read them, or start another job with more retries"
         )
 
 

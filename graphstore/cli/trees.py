@@ -12,7 +12,7 @@ from graphstore.cli import drawing, ids, output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import ConversationId, Json, Workspace, examples
 from graphstore.cli.plain import counted, one_line
-from graphstore.models import Conversation, Node
+from graphstore.models import Conversation, Node, NodeKind
 
 MaxLines = Annotated[
     int, typer.Option("--max-lines", min=0, help="Draw at most so many rows, around the cursor; 0: all.")
@@ -95,8 +95,13 @@ def show_tree(
 
 
 def _leaves(nodes: list[Node]) -> int:
-    above = {node.parent_id or node.compacts_id for node in nodes}
-    return sum(node.id not in above for node in nodes)
+    above: set[str | None] = set()
+    leaves = 0
+    for node in reversed(nodes):  # children before what they hang on
+        if node.id in above or node.kind is not NodeKind.CONVERSION:
+            leaves += node.id not in above
+            above.add(node.parent_id or node.compacts_id)
+    return leaves
 
 
 def register(app: typer.Typer) -> None:

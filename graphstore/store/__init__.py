@@ -1,8 +1,9 @@
 """The verbs: one public ``GraphStore``, standing on one file per subject."""
 
 from graphstore.store.calls import Call
+from graphstore.store.conversions import Conversion, Draft
 from graphstore.store.graph_store import GraphStore
 from graphstore.store.settings import INHERIT
 from graphstore.store.turns import Turn
 
-__all__ = ["INHERIT", "Call", "GraphStore", "Turn"]
+__all__ = ["INHERIT", "Call", "Conversion", "Draft", "GraphStore", "Turn"]

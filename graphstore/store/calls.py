@@ -9,7 +9,7 @@ from graphstore.context import Context
 from graphstore.errors import AlreadySettled, ConversationGone, CursorMoved, InvalidInput, TurnLost
 from graphstore.fingerprint import derived_id
 from graphstore.items import ItemsInput, ItemText
-from graphstore.models import CONTEXT_OVERFLOW, Reason, Usage
+from graphstore.models import CONTEXT_OVERFLOW, NodeKind, Reason, Usage
 from graphstore.store import writing
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ class Call:
         reason: Reason,
     ) -> None:
         turn = self.turn
+        if turn.kind is NodeKind.CONVERSION:
+            end = moves = False  # a side job goes on after a failure, and moves no cursor
         row = turn.session.row(
             queries.SETTLE_CALL,
             conversation_id=turn.conversation_id,

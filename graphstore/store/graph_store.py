@@ -31,6 +31,7 @@ from graphstore.models import (
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import assembly, branches, compaction, conversations, deletion, importing, tombstones
+from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.held import HeldContexts
 from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
@@ -209,6 +210,16 @@ class GraphStore:
         seconds than one call of a model may last. ``exclusive=False`` takes and respects no lease.
         """
         return Turn(self._session, conversation_id, owner=owner, exclusive=exclusive, lease_seconds=lease_seconds)
+
+    def conversion(
+        self, conversation_id: str, *, retries: int = DEFAULT_RETRIES, **options: Unpack[CallOptions]
+    ) -> Conversion:
+        """A side job on a conversation's full context, such as making a playbook of it; use it as a context manager.
+
+        It takes no turn and blocks none, and the cursor doesn't move, so its drafts are in no later question's context.
+        ``retries`` is how many attempts may follow the first; options hold for all of them, see ``CallOptions``.
+        """
+        return Conversion(self._session, conversation_id, retries, options)
 
     def context(
         self,

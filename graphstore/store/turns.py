@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from graphstore import items, queries
 from graphstore.context import Context, Settings
@@ -43,6 +43,8 @@ class Turn:
     Leaving it ends the turn: the cursor moves to its last node. Leaving it by an exception fails the pending call
     first (its sent items stay in the context of the next turn).
     """
+
+    kind: ClassVar[NodeKind] = NodeKind.TURN
 
     def __init__(
         self,
@@ -95,10 +97,7 @@ class Turn:
             raise InvalidInput(f"turn {self.id!r} has ended; start a new one")
         readers = readers_of(options.get("provider"), options.get("model"))
         while True:
-            if self._rounds == 0:
-                base = assemble(self.session, self.conversation_id, None, readers)
-            else:
-                base = self._base(readers)
+            base = self._first_base(readers) if self._rounds == 0 else self._base(readers)
             call = self._begin(base, encoded, readers, options)
             if call is not None:
                 return call
@@ -123,6 +122,10 @@ class Turn:
         call = self._begin(base, sent, readers, options, move)
         assert call is not None
         return call
+
+    def _first_base(self, readers: Readers) -> Context:
+        """What the first round stands on: the conversation as it is now."""
+        return assemble(self.session, self.conversation_id, None, readers)
 
     def _base(self, readers: Readers) -> Context:
         """What a later round stands on: the turn's own last segment, no read (unless another reader asks)."""
@@ -159,7 +162,7 @@ class Turn:
             workspace=self.session.workspace,
             conversation_id=self.conversation_id,
             node_id=call_id,
-            kind=NodeKind.TURN,
+            kind=self.kind,
             turn_id=self.id,
             round=self._rounds,
             is_root=parent_id is None,
