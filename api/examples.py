@@ -49,6 +49,7 @@ NODE: Json = {
     "round": 0,
     "sent": [{"type": "message", "role": "user", "content": "What was our revenue in 2025?"}],
     "returned": [{"type": "message", "role": "assistant", "content": "It was 4.2 million."}],
+    "partial": [],
     "finish_reason": "stop",
     "failure": None,
     "provider": "openai",

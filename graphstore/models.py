@@ -206,6 +206,7 @@ class Node(Frozen):
     round: int
     sent: list[dict[str, Any]]
     returned: list[dict[str, Any]]
+    partial: list[dict[str, Any]] = []
     finish_reason: str | None = None
     failure: Failure | None = None
     provider: str | None = None

@@ -25,7 +25,7 @@ WITH *, CASE WHEN done IS NOT NULL THEN done.accepted
              END AS moved
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   SET n += {failure_kind: null, failure_message: null}
-  SET n += $result, n.finished_at = now
+  SET n += $result, n.finished_at = now, n.partial = CASE WHEN $result.returned IS NULL THEN n.partial END
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText))
 FOREACH (renew IN CASE WHEN NOT elsewhere AND NOT ends AND $exclusive AND outcome <> 'gone'
                        THEN [1] ELSE [] END |

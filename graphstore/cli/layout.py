@@ -190,7 +190,7 @@ def _row(placed: _Placed, cursor: str | None, active: set[str], markers: dict[st
         siblings=siblings,
         question=_worded(first.sent, "user") or "" if begins else None,
         repeated=placed.repeated and begins,
-        answer=_worded(last.returned, "assistant"),
+        answer=_worded(last.returned or last.partial, "assistant"),
         tools=tuple(item.get("name") or "?" for node in group.nodes for item in node.returned if _is_call(item)),
         remark=_remark(last),
         node_id=last.id,

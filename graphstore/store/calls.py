@@ -66,6 +66,33 @@ class Call:
         result = writing.failed_properties(kind, message, usage, response_id)
         self._settle(result, None, end=True, target_id=target, moves=target is not None, reason=Reason.FAILURE)
 
+    def save_partial(self, received: ItemsInput) -> None:
+        """Keep what a streaming call has received so far, in place of what was kept before; renews the turn.
+
+        A crash keeps it on the node (``node.partial``), where screens show it as unfinished. It is never assembled:
+        only ``succeed`` makes returned items, and lets it go. Raises ``AlreadySettled`` once the call is over,
+        ``TurnLost``, ``ConversationGone``.
+        """
+        turn = self.turn
+        row = turn.session.row(
+            queries.SAVE_PARTIAL,
+            conversation_id=turn.conversation_id,
+            node_id=self.id,
+            partial=items.encode(received, role="assistant").text,
+            turn_id=turn.id,
+            exclusive=turn.exclusive,
+            lease_ms=turn.lease_ms,
+            epoch=turn.epoch,
+        )
+        if row is None or row["outcome"] == "gone":
+            turn.ended = True
+            raise ConversationGone(turn.conversation_id)
+        if row["outcome"] == "settled":
+            raise AlreadySettled(self.id, row["status"])
+        if row["outcome"] == "turn_lost":
+            turn.ended = True
+            raise TurnLost(turn.conversation_id, turn.id)
+
     def _settle(
         self,
         result: dict[str, Any],

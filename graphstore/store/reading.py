@@ -50,6 +50,7 @@ def node_of(stored: Mapping[str, Any], labels: frozenset[str], parent_id: str | 
         round=stored["round"],
         sent=items.decode(stored["sent"], exact=exact),
         returned=items.decode(stored.get("returned") or "[]", exact=exact),
+        partial=items.decode(stored.get("partial") or "[]", exact=True),
         finish_reason=stored.get("finish_reason"),
         failure=Failure(kind=stored["failure_kind"], message=_text(stored.get("failure_message")) or "")
         if failed
