@@ -6,7 +6,8 @@ here describe them, build them conveniently, and check what is written. Fields u
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -277,6 +278,70 @@ class Tombstone(Frozen):
     node_id: str
     nodes: int
     deleted_at: datetime
+
+
+class Unpriced(Frozen):
+    """Calls whose price isn't known, of one model (``None``: it wasn't recorded either)."""
+
+    provider: str | None
+    model: str | None
+    calls: int
+    usage: Usage
+
+
+class Spend(Frozen):
+    """What calls used and cost. ``usage`` sums what providers reported, ``cost`` is in US dollars, exact.
+
+    ``unpriced`` are calls that ``cost`` doesn't hold since their model's price isn't known, ``unreported`` the number
+    of succeeded calls whose usage was never stored. ``known`` says that there are none of either.
+    """
+
+    calls: int
+    usage: Usage
+    cost: Decimal
+    unreported: int = 0
+    unpriced: tuple[Unpriced, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether ``cost`` is all that these calls cost."""
+        return not self.unreported and not self.unpriced
+
+
+class UsageReport(Frozen):
+    """What a conversation used.
+
+    ``accepted`` is its cursor's path, ``running`` the turn that runs now, ``discarded`` all other turns, hidden ones
+    too; with ``conversions`` and ``compactions`` they make up ``total``. ``inherited`` is the prefix that it shares but
+    others own; it is in no sum.
+    """
+
+    conversation_id: str
+    accepted: Spend
+    running: Spend
+    discarded: Spend
+    conversions: Spend
+    compactions: Spend
+    total: Spend
+    inherited: Spend
+
+
+class UsageLine(Frozen):
+    """A line of a workspace's usage; what it isn't told by is ``None``."""
+
+    provider: str | None = None
+    model: str | None = None
+    day: date | None = None
+    tag: str | None = None
+    spend: Spend
+
+
+class UsageTable(Frozen):
+    """A workspace's usage, told by ``by``."""
+
+    by: tuple[str, ...]
+    lines: tuple[UsageLine, ...]
+    total: Spend
 
 
 class Kept(Frozen):

@@ -102,6 +102,8 @@ TOMBSTONES = load("read/tombstones")
 TREE = load("read/tree")
 TURN_START = load("read/turn_start")
 UNSEEN_BRANCHES = load("read/unseen_branches")
+USAGE_OF_CONVERSATION = load("read/usage_of_conversation")
+USAGE_OF_WORKSPACE = load("read/usage_of_workspace")
 
 APPEND_CALL = load("write/append_call")
 CLEAR = load("write/clear")

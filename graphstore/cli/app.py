@@ -23,6 +23,7 @@ from graphstore.cli import (
     serve,
     server,
     trees,
+    usage,
 )
 from graphstore.cli.plain import one_line
 from graphstore.errors import GraphStoreError
@@ -45,6 +46,7 @@ listing.register(app)
 trees.register(app)
 contexts.register(app)
 history.register(app)
+usage.register(app)
 exporting.register(app)
 removing.register(app)
 app.command(

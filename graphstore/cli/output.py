@@ -11,7 +11,8 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date
+from decimal import Decimal
 from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
@@ -91,8 +92,10 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
-    if isinstance(value, datetime):
+    if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, Decimal):
+        return format(value, "f")
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Path):

@@ -37,6 +37,7 @@ from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
 from graphstore.store.turns import DEFAULT_LEASE_SECONDS, Turn
+from graphstore.store.usage import UsageAccounts
 
 
 class GraphStore:
@@ -104,6 +105,11 @@ class GraphStore:
     def session(self) -> Session:
         """What queries run on, for the rooms above the store (analytics, the service)."""
         return self._session
+
+    @property
+    def usage(self) -> UsageAccounts:
+        """What calls used and cost: ``store.usage.of(conversation_id)``, ``store.usage.by("model", "day")``."""
+        return UsageAccounts(self._session)
 
     @property
     def workspace(self) -> str:

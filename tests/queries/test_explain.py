@@ -30,7 +30,7 @@ PRODUCTS = {
     "write/settle_call",  # the same
 }
 # What a caller may leave out.
-NULLABLE = {"expected", "move", "node_id", "owner", "parent_id", "title", "turn_id"}
+NULLABLE = {"expected", "move", "node_id", "owner", "parent_id", "title", "turn_id", "since", "until"}
 KINDS = {"limit": 10, "epoch": 0, "lease_ms": 1000, "version": 1}
 KINDS |= dict.fromkeys(("first", "exclusive", "exact", "end", "moves", "force", "erase"), True)
 KINDS |= {"blank": {}}

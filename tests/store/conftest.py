@@ -31,14 +31,19 @@ def queries_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[GraphStore], Any]:
     @contextmanager
     def counting(store: GraphStore) -> Iterator[list[str]]:
         database, names = store.session.database, []
-        run = database.rows
+        run, stream = database.rows, database.stream
 
         def noted(query: Query, **parameters: Any) -> list[Row]:
             names.append(query.name)
             return run(query, **parameters)
 
+        def streamed(query: Query, **parameters: Any) -> Iterator[Row]:
+            names.append(query.name)
+            return stream(query, **parameters)
+
         with monkeypatch.context() as patch:
             patch.setattr(database, "rows", noted)
+            patch.setattr(database, "stream", streamed)
             yield names
 
     return counting
