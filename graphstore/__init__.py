@@ -16,6 +16,8 @@ from graphstore.errors import GraphStoreError
 from graphstore.models import (
     Conversation,
     ConversationSummary,
+    Effect,
+    EffectStatus,
     Failure,
     Kept,
     Marker,
@@ -50,6 +52,8 @@ __all__ = [
     "ConversationSummary",
     "Conversion",
     "Draft",
+    "Effect",
+    "EffectStatus",
     "Failure",
     "GraphStore",
     "GraphStoreError",

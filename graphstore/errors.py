@@ -3,7 +3,8 @@
     GraphStoreError
     ├── NotFound
     │   ├── ConversationNotFound
-    │   └── NodeNotFound
+    │   ├── NodeNotFound
+    │   └── EffectNotFound
     ├── Refused                  the store is in another state than the caller expected
     │   ├── CursorMoved          a compare-and-set on the cursor lost (nothing written is lost)
     │   ├── TurnInProgress       somebody else holds the running turn
@@ -15,6 +16,7 @@
     │   ├── ReasoningMismatch    signed reasoning doesn't fit what comes before it any more
     │   ├── BranchInUse          a cursor or a running turn is on the branch that is to be hidden
     │   ├── RetriesExhausted     no draft of a side job was valid, and it has no attempt left
+    │   ├── EffectRefused        an effect can't take this step now: not approved, claimed, off the path …
     │   ├── NodesShared          other conversations stand on what was to be deleted
     │   └── ConversationGone     cleared or deleted while this turn ran
     ├── PathBroken               the path of a node can't be given whole
@@ -62,6 +64,16 @@ class NodeNotFound(NotFound):
     def __init__(self, node_id: str, where: str) -> None:
         self.node_id = node_id
         super().__init__(f"there is no node {node_id!r} in {where}; look at the conversation's tree for its ids")
+
+
+class EffectNotFound(NotFound):
+    """No such effect in this workspace."""
+
+    def __init__(self, effect_id: str, workspace: str) -> None:
+        self.effect_id = effect_id
+        super().__init__(
+            f"there is no effect {effect_id!r} in workspace {workspace!r}; list the effects of its conversation"
+        )
 
 
 class Refused(GraphStoreError):
@@ -192,6 +204,30 @@ class RetriesExhausted(Refused):
             f"the side job on conversation {conversation_id!r} has made its {attempts} attempts, the last at node "
             f"{node_id!r}{wrong}; its drafts are kept: read them, or start another job with more retries"
         )
+
+
+class EffectRefused(Refused):
+    """An effect can't take this step now.
+
+    ``reason`` is ``not_approved``, ``off_path``, ``claimed``, ``unclaimed``, ``state`` (it has come too far, or not far
+    enough) or ``finished`` (it took that very step with another record); ``status`` is how far it has come.
+    """
+
+    def __init__(self, effect_id: str, name: str, reason: str, status: str, worker: str | None) -> None:
+        self.effect_id = effect_id
+        self.reason = reason
+        self.status = status
+        self.worker = worker
+        what = {
+            "not_approved": f"can't be undone and is {status}, not approved; have it approved first",
+            "off_path": "can't be undone, and the node that proposed it is not on its conversation's path any more; "
+            "switch back to that branch, or leave it undone",
+            "claimed": f"is claimed by {worker or 'another worker'!r} already; leave it to that one",
+            "unclaimed": "was not claimed; claim it before carrying it out",
+            "finished": f"is {status} already with another record, and each step is taken once; read it back",
+            "state": f"is {status} and can't take this step from there; read it back to see what was done",
+        }
+        super().__init__(f"effect {effect_id!r} ({name}) {what[reason]}")
 
 
 class NodesShared(Refused):

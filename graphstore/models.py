@@ -361,6 +361,46 @@ class RemovalReceipt(Frozen):
     kept: tuple[Kept, ...] = ()
 
 
+class EffectStatus(StrEnum):
+    """How far an effect has come."""
+
+    PROPOSED = "proposed"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    DONE = "done"
+    FAILED = "failed"
+    COMPENSATED = "compensated"
+
+
+class Effect(Frozen):
+    """Something that reaches the outside, recorded on the node that proposed it.
+
+    ``conversation_id`` owns that node; ``on_path`` says whether it is on that conversation's history path now, up
+    to the last node of a running turn. ``compensation`` is whatever the proposer gave to undo it by. A claimed effect
+    names its ``worker`` and ``claim_id``.
+    """
+
+    id: str
+    node_id: str
+    conversation_id: str
+    name: str
+    arguments: dict[str, Any]
+    reversible: bool
+    compensation: dict[str, Any] | None
+    status: EffectStatus
+    on_path: bool
+    proposed_at: datetime
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    worker: str | None = None
+    claim_id: str | None = None
+    claimed_at: datetime | None = None
+    result: Any = None
+    finished_at: datetime | None = None
+    compensation_result: Any = None
+    compensated_at: datetime | None = None
+
+
 class ImportOutcome(Frozen):
     """What an import did with one conversation of its source.
 

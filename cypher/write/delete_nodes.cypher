@@ -38,6 +38,11 @@ CALL (nodes) {
 }
 CALL (nodes) {
   UNWIND nodes AS n
+  MATCH (n)-[proposed:PROPOSED]->(e:Effect)
+  DELETE proposed, e
+}
+CALL (nodes) {
+  UNWIND nodes AS n
   DELETE n
 }
 RETURN size(nodes) AS deleted, blocked

@@ -12,6 +12,12 @@ FOREACH (blank IN CASE WHEN $erase THEN [1] ELSE [] END |
       n.returned = CASE WHEN n.returned IS NULL THEN null ELSE $blank_returned END
   REMOVE n:ExactText)
 WITH heir, n
+CALL (n) {
+  MATCH (n)-[:PROPOSED]->(e:Effect)
+  WHERE $erase
+  SET e.arguments = '{}', e.compensation = null, e.result = null, e.compensation_result = null, e.proposal_hash = null
+}
+WITH heir, n
 OPTIONAL MATCH (:Conversation {workspace: $workspace, id: $conversation_id})-[start:STARTS|CLEARED]->(n)
 FOREACH (old IN CASE WHEN start IS NULL THEN [] ELSE [start] END | DELETE old)
 FOREACH (root IN CASE WHEN n.is_root THEN [n] ELSE [] END | CREATE (heir)-[:STARTS]->(root))

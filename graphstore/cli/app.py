@@ -13,6 +13,7 @@ from graphstore.cli import (
     contexts,
     demonstration,
     doctor,
+    effects,
     exits,
     exporting,
     history,
@@ -46,6 +47,7 @@ listing.register(app)
 trees.register(app)
 contexts.register(app)
 history.register(app)
+effects.register(app)
 usage.register(app)
 exporting.register(app)
 removing.register(app)

@@ -2,8 +2,9 @@
 
 from graphstore.store.calls import Call
 from graphstore.store.conversions import Conversion, Draft
+from graphstore.store.effects import Effects
 from graphstore.store.graph_store import GraphStore
 from graphstore.store.settings import INHERIT
 from graphstore.store.turns import Turn
 
-__all__ = ["INHERIT", "Call", "Conversion", "Draft", "GraphStore", "Turn"]
+__all__ = ["INHERIT", "Call", "Conversion", "Draft", "Effects", "GraphStore", "Turn"]

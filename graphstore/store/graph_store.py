@@ -32,6 +32,7 @@ from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import assembly, branches, compaction, conversations, deletion, importing, tombstones
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
+from graphstore.store.effects import Effects
 from graphstore.store.held import HeldContexts
 from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
@@ -329,6 +330,11 @@ class GraphStore:
             metadata=metadata,
             id=id,
         )
+
+    @property
+    def effects(self) -> Effects:
+        """What reaches the outside: proposed on a node, approved, claimed once, done, compensated."""
+        return Effects(self._session)
 
     # Branches
 

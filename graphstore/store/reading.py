@@ -11,6 +11,7 @@ from graphstore.database import Row
 from graphstore.models import (
     Conversation,
     ConversationSummary,
+    Effect,
     Failure,
     Move,
     Node,
@@ -137,3 +138,34 @@ def unseen_of(row: Row) -> UnseenBranch:
 def tombstone_of(row: Row) -> Tombstone:
     """A hidden branch."""
     return Tombstone(node_id=row["node_id"], nodes=row["nodes"], deleted_at=row["deleted_at"].to_native())
+
+
+def effect_of(row: Row) -> Effect:
+    """An effect with the node that proposed it."""
+    stored = row["e"]
+    compensation = stored.get("compensation")
+    return Effect(
+        id=stored["id"],
+        node_id=row["node_id"],
+        conversation_id=row["conversation_id"],
+        name=stored["name"],
+        arguments=_json(stored["arguments"]),
+        reversible=stored["reversible"],
+        compensation=None if compensation is None else _json(compensation),
+        status=stored["status"],
+        on_path=row["on_path"],
+        proposed_at=stored["proposed_at"].to_native(),
+        decided_by=stored.get("decided_by"),
+        decided_at=time_of(stored.get("decided_at")),
+        worker=stored.get("worker"),
+        claim_id=stored.get("claim_id"),
+        claimed_at=time_of(stored.get("claimed_at")),
+        result=_value(stored.get("result")),
+        finished_at=time_of(stored.get("finished_at")),
+        compensation_result=_value(stored.get("compensation_result")),
+        compensated_at=time_of(stored.get("compensated_at")),
+    )
+
+
+def _value(text: str | None) -> Any:
+    return None if text is None else jsontext.loads_exact(text)
