@@ -172,7 +172,7 @@ class BehindCompaction(Refused):
         self.compaction_id = compaction_id
         super().__init__(
             f"node {node_id!r} lies behind compaction {compaction_id!r}: it can be read but not edited or regenerated; "
-            "fork the conversation at that node to continue from the original"
+            "fork the conversation at that node, or branch there with unfold=True, to continue from the original"
         )
 
 

@@ -27,17 +27,18 @@ def edit(
     turn: Turn,
     node_id: str | None,
     question: str | Mapping[int, ItemDict],
+    unfold: bool,
     options: CallOptions,
 ) -> Turn:
     """Begin ``turn`` beside the turn of ``node_id``, with its question replaced."""
-    spot = spots.find(session, turn.conversation_id, node_id)
+    spot = spots.find(session, turn.conversation_id, node_id, unfold)
     turn.begin_at(spot, Reason.EDIT, spot.edited(question), spot.settings, options)
     return turn
 
 
-def regenerate(session: Session, turn: Turn, node_id: str | None, options: CallOptions) -> Turn:
+def regenerate(session: Session, turn: Turn, node_id: str | None, unfold: bool, options: CallOptions) -> Turn:
     """Begin ``turn`` beside the turn of ``node_id``, with the same sent items; provider and model stay unless given."""
-    spot = spots.find(session, turn.conversation_id, node_id)
+    spot = spots.find(session, turn.conversation_id, node_id, unfold)
     if "model" not in options and "provider" not in options:
         options = {**options, "provider": spot.provider, "model": spot.model}
     turn.begin_at(spot, Reason.REGENERATE, spot.unchanged(), spot.settings, options)
@@ -51,9 +52,10 @@ def correct(
     returned: ItemsInput,
     metadata: dict[str, Any] | None,
     corrected_id: str | None,
+    unfold: bool,
 ) -> str:
     """A person's correction: a sibling with the same sent items and other returned ones; the cursor moves to it."""
-    spot = spots.find(session, conversation_id, node_id)
+    spot = spots.find(session, conversation_id, node_id, unfold)
     sent, encoded = spot.unchanged(), items.encode(returned, role="assistant")
     new_node_id = corrected_id or new_id()
     check_id(new_node_id, "node id")

@@ -344,6 +344,7 @@ class GraphStore:
         node_id: str,
         question: str | Mapping[int, ItemDict],
         *,
+        unfold: bool = False,
         owner: str | None = None,
         lease_seconds: float = DEFAULT_LEASE_SECONDS,
         **options: Unpack[CallOptions],
@@ -352,16 +353,19 @@ class GraphStore:
 
         ``question`` is the new text, or new items by their position in what that node sent. Moves the cursor, takes the
         turn and writes its first call in one transaction; go on with ``turn.current``. Options as of ``Turn.call``.
+        A question behind a compaction is refused (``BehindCompaction``) unless ``unfold``: then the new branch stands
+        on the original, and the summary is no part of it.
         Raises ``NodeNotFound``, ``TurnInProgress``, ``CursorMoved``, ``BehindCompaction``, ``InvalidInput``.
         """
         turn = self.turn(conversation_id, owner=owner, lease_seconds=lease_seconds)
-        return branches.edit(self._session, turn, node_id, question, options)
+        return branches.edit(self._session, turn, node_id, question, unfold, options)
 
     def regenerate(
         self,
         conversation_id: str,
         node_id: str | None = None,
         *,
+        unfold: bool = False,
         owner: str | None = None,
         lease_seconds: float = DEFAULT_LEASE_SECONDS,
         **options: Unpack[CallOptions],
@@ -371,7 +375,7 @@ class GraphStore:
         As ``edit``, with the same items sent unchanged.
         """
         turn = self.turn(conversation_id, owner=owner, lease_seconds=lease_seconds)
-        return branches.regenerate(self._session, turn, node_id, options)
+        return branches.regenerate(self._session, turn, node_id, unfold, options)
 
     def correct(
         self,
@@ -381,12 +385,13 @@ class GraphStore:
         node_id: str | None = None,
         metadata: dict[str, Any] | None = None,
         id: str | None = None,
+        unfold: bool = False,
     ) -> str:
         """A person's own text in place of the answer of ``node_id``'s turn (default: the last). Returns the new node.
 
         A sibling with the same sent items, marked as a person's; the cursor moves to it.
         """
-        return branches.correct(self._session, conversation_id, node_id, returned, metadata, id)
+        return branches.correct(self._session, conversation_id, node_id, returned, metadata, id, unfold)
 
     def switch(self, conversation_id: str, node_id: str, *, expected: Any = branches.ANYWHERE) -> str:
         """Move the cursor to the end of the branch at ``node_id``; returns the node it is at now.

@@ -56,20 +56,24 @@ class Spot:
         return items.encode(listed, role="user")
 
 
-def find(session: Session, conversation_id: str, node_id: str | None) -> Spot:
+def find(session: Session, conversation_id: str, node_id: str | None, unfold: bool) -> Spot:
     """The spot of a node's turn; ``None`` means the turn that ends the conversation. A dead turn is settled first.
 
-    Raises ``NodeNotFound``, ``BehindCompaction``, and ``InvalidInput`` for an empty conversation or a compaction.
+    With ``unfold`` a turn behind a compaction is one to start from, too: what begins there stands on the original and
+    never on the summary. Raises ``NodeNotFound``, ``BehindCompaction``, and ``InvalidInput`` for an empty conversation
+    or a compaction.
     """
     row = session.row(queries.TURN_START, conversation_id=conversation_id, node_id=node_id)
     if row is None:
         raise ConversationNotFound(conversation_id, session.workspace)
     if row["expired_turn_id"] is not None:
         lost_turns.settle(session, conversation_id, row["expired_turn_id"])
-        return find(session, conversation_id, node_id)
+        return find(session, conversation_id, node_id, unfold)
     if row["node_id"] is None and node_id is None:
         raise InvalidInput(f"conversation {conversation_id!r} is empty; there is no turn to start from")
     if row["first_id"] is None and row["is_compaction"]:
+        if node_id is None and unfold and row["compacts_id"] is not None:
+            return find(session, conversation_id, row["compacts_id"], unfold)
         if node_id is None:
             raise BehindCompaction(row["compacts_id"] or row["node_id"], row["node_id"])
         raise InvalidInput(f"node {node_id!r} is a compaction, not a turn; it has no question to edit")
@@ -77,7 +81,7 @@ def find(session: Session, conversation_id: str, node_id: str | None) -> Spot:
         raise NodeNotFound(node_id or row["node_id"], f"the turns of conversation {conversation_id!r}")
     if row["kind"] != "turn":
         raise InvalidInput(f"node {row['first_id']!r} is a {row['kind']}, not a turn; it has no question to edit")
-    if row["behind"]:
+    if row["behind"] and not unfold:
         raise BehindCompaction(row["first_id"], row["behind"][-1])
     return Spot(
         first_id=row["first_id"],

@@ -190,6 +190,31 @@ def test_questions_behind_a_compaction_are_shown_but_can_not_be_changed(store):
     assert store.node(answered(store.regenerate(conversation_id, end), "A3b")).parent_id == folded
 
 
+@pytest.mark.rule("B6", "B7", "B5")
+def test_who_asks_to_unfold_branches_from_the_original_and_never_carries_the_summary(store):
+    conversation_id, nodes = talk(store, ("Q1", "A1"), ("Q2", "A2"))
+    folded = store.compact(conversation_id, "Summary")
+    below = ask(store, conversation_id, "Q3", "A3")
+    edited = answered(store.edit(conversation_id, nodes[1], "Q2b", unfold=True), "A2b")
+    assert said(store.context(conversation_id)) == ["Q1", "A1", "Q2b", "A2b"]
+    assert [(marker.position, marker.count) for marker in store.markers(conversation_id)] == [(1, 1), (2, 2)]
+    assert store.switch(conversation_id, nodes[1]) == below
+    assert said(store.context(conversation_id)) == ["Summary", "Q3", "A3"]
+    assert store.switch(conversation_id, edited) == edited
+    store.switch(conversation_id, folded)
+    corrected = store.correct(conversation_id, "A1b", node_id=nodes[0], unfold=True)
+    assert [node.id for node in store.path(conversation_id)] == [corrected]
+
+
+@pytest.mark.rule("B6")
+def test_who_asks_to_unfold_regenerates_the_last_answer_before_the_compaction(store):
+    conversation_id, nodes = talk(store, ("Q1", "A1"), ("Q2", "A2"))
+    store.compact(conversation_id, "Summary")
+    again = answered(store.regenerate(conversation_id, unfold=True), "A2b")
+    assert said(store.context(conversation_id)) == ["Q1", "A1", "Q2", "A2b"]
+    assert store.node(again).parent_id == nodes[0]
+
+
 @pytest.mark.rule("B6", "B7", "X1")
 def test_a_fork_at_the_original_goes_on_without_the_summary(store):
     conversation_id, nodes = talk(store, ("Q1", "A1"), ("Q2", "A2"))
