@@ -14,6 +14,8 @@ from graphstore import errors
 from graphstore.context import Context, Settings
 from graphstore.errors import GraphStoreError
 from graphstore.models import (
+    Bubble,
+    BubblePage,
     Conversation,
     ConversationSummary,
     Effect,
@@ -46,6 +48,8 @@ from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
 
 __all__ = [
     "INHERIT",
+    "Bubble",
+    "BubblePage",
     "Call",
     "Context",
     "Conversation",

@@ -263,6 +263,29 @@ class Marker(Frozen):
     answers: int
 
 
+class Bubble(Frozen):
+    """What a screen shows of a node: ``content`` is a JSON object of the caller's own shape."""
+
+    id: str
+    node_id: str
+    turn_id: str
+    content: dict[str, Any]
+    created_at: datetime
+
+
+class BubblePage(Frozen):
+    """A page of a conversation's screen, oldest first; ``before`` is the key of the page above (``None``: the top).
+
+    ``markers`` are those of the turns that it shows, in order; their ``turn_id`` tells which bubbles are theirs.
+    ``node_id`` is the view end: the last node of the running exclusive turn, else the cursor (``None``: empty).
+    """
+
+    node_id: str | None
+    bubbles: tuple[Bubble, ...]
+    markers: tuple[Marker, ...]
+    before: str | None
+
+
 class UnseenBranch(Frozen):
     """A branch that was written but refused as the current one; ``node_id`` is its end."""
 
@@ -357,6 +380,7 @@ class RemovalReceipt(Frozen):
 
     conversation_id: str
     nodes: int = 0
+    bubbles: int = 0
     moves: int = 0
     kept: tuple[Kept, ...] = ()
 

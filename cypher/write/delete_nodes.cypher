@@ -43,6 +43,12 @@ CALL (nodes) {
 }
 CALL (nodes) {
   UNWIND nodes AS n
+  MATCH (n)<-[of:OF]-(b:Bubble)
+  DELETE of, b
+  RETURN count(b) AS bubbles
+}
+CALL (nodes) {
+  UNWIND nodes AS n
   DELETE n
 }
-RETURN size(nodes) AS deleted, blocked
+RETURN size(nodes) AS deleted, bubbles, blocked

@@ -17,6 +17,11 @@ CALL (n) {
   WHERE $erase
   SET e.arguments = '{}', e.compensation = null, e.result = null, e.compensation_result = null, e.proposal_hash = null
 }
+CALL (n) {
+  MATCH (n)<-[:OF]-(b:Bubble)
+  WHERE $erase
+  SET b.content = '{"text":"[erased]"}'
+}
 WITH heir, n
 OPTIONAL MATCH (:Conversation {workspace: $workspace, id: $conversation_id})-[start:STARTS|CLEARED]->(n)
 FOREACH (old IN CASE WHEN start IS NULL THEN [] ELSE [start] END | DELETE old)

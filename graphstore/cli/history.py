@@ -1,6 +1,9 @@
-"""``graphstore switch``, ``markers``, ``moves``: where the cursor stands, could stand, and stood."""
+"""``graphstore switch``, ``markers``, ``bubbles``, ``moves``: where the cursor stands, could stand, and stood."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -9,6 +12,7 @@ from graphstore.cli import ids, output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import ConversationId, Json, NodeId, Workspace, examples
 from graphstore.cli.plain import one_line
+from graphstore.models import Bubble, Marker
 
 
 def switch(conversation_id: ConversationId, node: NodeId, workspace: Workspace = None, json: Json = False) -> None:
@@ -76,6 +80,42 @@ def moves(conversation_id: ConversationId, workspace: Workspace = None, json: Js
     output.print_table(table)
 
 
+def bubbles(
+    conversation_id: ConversationId,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most so many, the newest.")] = 50,
+    before: Annotated[str | None, typer.Option("--before", help="The page above this one: its `before`.")] = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Show what a screen shows: the bubbles on the path to the cursor or the running turn, a page from the end."""
+    with opened(workspace) as store:
+        page = store.bubbles(ids.conversation(store, conversation_id), before=before, limit=limit)
+    if json:
+        output.print_json(page)
+        return
+    print_bubbles(page.bubbles, page.markers)
+    if page.before is not None:
+        above = f"graphstore bubbles {one_line(conversation_id)} --before {one_line(page.before)}"
+        output.errors().print(Text(f"Above:  {above}", style="dim"), soft_wrap=True)
+
+
+def print_bubbles(shown: Sequence[Bubble], turns: Sequence[Marker] = ()) -> None:
+    """Print bubbles as a table: the place of their turn where it has siblings, what they show, the node."""
+    places = {marker.turn_id: f"{marker.position}/{marker.count}" for marker in turns if marker.count > 1}
+    short = ids.short(bubble.node_id for bubble in shown)
+    table = output.table("at", "place", "bubble", "node")
+    for bubble in shown:
+        text = bubble.content.get("text")
+        cells = (
+            f"{bubble.created_at.astimezone():%Y-%m-%d %H:%M:%S}",
+            places.get(bubble.turn_id, ""),
+            text if isinstance(text, str) else output.as_json(bubble.content),
+            short[bubble.node_id],
+        )
+        table.add_row(*(Text(one_line(cell)) for cell in cells))
+    output.print_table(table, flexible="bubble")
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(
@@ -88,6 +128,11 @@ def register(app: typer.Typer) -> None:
         rich_help_panel="Look",
         epilog=examples("graphstore markers 3f9a61c2", "graphstore markers 3f9a61c2 --json | jq '.\\[-1].siblings'"),
     )(markers)
+    app.command(
+        "bubbles",
+        rich_help_panel="Look",
+        epilog=examples("graphstore bubbles 3f9a61c2", "graphstore bubbles 3f9a61c2 --limit 10 --json"),
+    )(bubbles)
     app.command(
         "moves",
         rich_help_panel="Look",

@@ -169,10 +169,11 @@ def markers(session: Session, conversation_id: str, node_id: str | None) -> list
             raise ConversationNotFound(conversation_id, session.workspace)
         if node_id is not None and session.row(queries.NODE, node_id=node_id) is None:
             raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
-    return [_marker(row) for row in rows]
+    return [marker_of(row) for row in rows]
 
 
-def _marker(row: Row) -> Marker:
+def marker_of(row: Row) -> Marker:
+    """A turn's marker from its first node and those of its siblings, as ``read/markers`` gives them."""
     siblings = sorted(row["siblings"], key=lambda sibling: (sibling[2], sibling[0]))
     ids = [sibling[0] for sibling in siblings]
     if row["node_id"] not in ids:

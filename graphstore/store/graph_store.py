@@ -17,6 +17,7 @@ from graphstore.items import ItemDict, ItemsInput
 from graphstore.local import LocalServer
 from graphstore.migrations import migrate, pending
 from graphstore.models import (
+    BubblePage,
     Conversation,
     ConversationSummary,
     ImportOutcome,
@@ -30,7 +31,7 @@ from graphstore.models import (
 )
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
-from graphstore.store import assembly, branches, compaction, conversations, deletion, importing, tombstones
+from graphstore.store import assembly, branches, bubbles, compaction, conversations, deletion, importing, tombstones
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.effects import Effects
 from graphstore.store.held import HeldContexts
@@ -179,6 +180,25 @@ class GraphStore:
     def moves(self, conversation_id: str) -> list[Move]:
         """Every move of a conversation's cursor in order, refused ones too."""
         return conversations.moves(self._session, conversation_id)
+
+    # Screens
+
+    def add_bubble(self, node_id: str, content: str | Mapping[str, Any], *, id: str | None = None) -> str:
+        """Put on a node what a screen shows of it: a text, or a JSON object (text, charts, status). Returns its id.
+
+        Bubbles never change; the same again with its ``id`` changes nothing. They go with their node. Raises
+        ``NodeNotFound``, ``IdConflict`` when the id is taken by another bubble, ``InvalidInput``.
+        """
+        return bubbles.add(self._session, node_id, content, id)
+
+    def bubbles(self, conversation_id: str, *, before: str | None = None, limit: int = 50) -> BubblePage:
+        """The newest bubbles on a conversation's path, oldest first, with the markers of their turns; one query.
+
+        The path is the history path to the last node of the running exclusive turn, else to the cursor. ``before`` is
+        the page's own ``before``, for the page above it. Raises ``ConversationNotFound``, ``PathBroken``, and
+        ``InvalidInput`` when the path no longer has ``before``, as after a switch: begin at the end again then.
+        """
+        return bubbles.page(self._session, conversation_id, before, limit)
 
     # Importing
 

@@ -9,6 +9,7 @@ from typing import Any
 from graphstore import items, jsontext
 from graphstore.database import Row
 from graphstore.models import (
+    Bubble,
     Conversation,
     ConversationSummary,
     Effect,
@@ -123,6 +124,12 @@ def summary_of(row: Row) -> ConversationSummary:
 def move_of(row: Row) -> Move:
     """One recorded move."""
     return Move(**{**row, "at": row["at"].to_native()})
+
+
+def bubble_of(shown: Mapping[str, Any]) -> Bubble:
+    """A bubble of a page."""
+    content = jsontext.loads_exact(shown["content"])
+    return Bubble(**{**shown, "content": content, "created_at": shown["created_at"].to_native()})
 
 
 def unseen_of(row: Row) -> UnseenBranch:

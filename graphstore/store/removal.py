@@ -34,6 +34,7 @@ class Removal:
     erase: bool = False
     progress: Progress = lambda _: None
     nodes: int = 0
+    bubbles: int = 0
     moves: int = 0
     kept: dict[str, int] = field(default_factory=dict)
 
@@ -88,6 +89,7 @@ class Removal:
         for batch in _batches(children_first(above)):
             row = delete_batch(self.session, self.conversation_id, batch)
             self.nodes += row["deleted"]
+            self.bubbles += row["bubbles"]
             self.progress(row["deleted"])
             if row["blocked"]:
                 blocked: list[list[str]] = row["blocked"]
@@ -105,21 +107,24 @@ class Removal:
     def receipt(self) -> RemovalReceipt:
         """What went and what stayed."""
         kept = tuple(Kept(conversation_id=heir, nodes=count, erased=self.erase) for heir, count in self.kept.items())
-        return RemovalReceipt(conversation_id=self.conversation_id, nodes=self.nodes, moves=self.moves, kept=kept)
+        return RemovalReceipt(
+            conversation_id=self.conversation_id, nodes=self.nodes, bubbles=self.bubbles, moves=self.moves, kept=kept
+        )
 
 
 def purge(session: Session, conversation_id: str, node_id: str) -> RemovalReceipt:
     """Remove all that a tombstone hides. A hidden branch grows no more, and no cursor is on it."""
-    removed = 0
+    removed = bubbles = 0
     while True:
         row = session.row(queries.HIDDEN_NODES, node_id=node_id)
         above = _hanging(row)
         if row is None or not above:
-            return RemovalReceipt(conversation_id=conversation_id, nodes=removed)
+            return RemovalReceipt(conversation_id=conversation_id, nodes=removed, bubbles=bubbles)
         session.rows(queries.COUNT_REMOVAL, conversation_ids=row["owners"])
         for batch in _batches(children_first(above)):
             gone = delete_batch(session, conversation_id, batch)
             removed += gone["deleted"]
+            bubbles += gone["bubbles"]
             if gone["blocked"]:
                 raise NodesShared(conversation_id, tuple(sorted({owner for _, owner in gone["blocked"]})))
 
@@ -127,7 +132,7 @@ def purge(session: Session, conversation_id: str, node_id: str) -> RemovalReceip
 def delete_batch(session: Session, conversation_id: str, node_ids: list[str]) -> Row:
     """Remove nodes in one transaction, or none when something outside the batch stands on one."""
     row = session.row(queries.DELETE_NODES, conversation_id=conversation_id, node_ids=node_ids)
-    return row or {"deleted": 0, "blocked": []}
+    return row or {"deleted": 0, "bubbles": 0, "blocked": []}
 
 
 def children_first(above: dict[str, str]) -> list[str]:

@@ -1,0 +1,46 @@
+"""``graphstore bubbles``: what a screen shows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def screen(store):
+    """A conversation whose second answer was regenerated, with bubbles; its nodes in order of writing."""
+    id = store.create_conversation(title="Screen")
+    nodes = []
+    for n in (1, 2):
+        with store.turn(id) as turn:
+            turn.call(f"Q{n}").succeed(f"A{n}")
+        nodes.append(turn.last_id)
+        store.add_bubble(turn.last_id, f"Q{n} \x1b[2J")
+    turn = store.regenerate(id)
+    turn.current.succeed("A2b", end_turn=True)
+    nodes.append(turn.last_id)
+    store.add_bubble(turn.last_id, {"chart": [1, 2]})
+    return id, nodes
+
+
+@pytest.mark.rule("D2", "L3")
+def test_bubbles_are_shown_with_the_place_of_their_turn_and_exact_for_programs(cli, screen):
+    id, _ = screen
+    page = json.loads(cli("bubbles", id, "--json").out)
+    assert [bubble["content"] for bubble in page["bubbles"]] == [{"text": "Q1 \x1b[2J"}, {"chart": [1, 2]}]
+    assert [(marker["position"], marker["count"]) for marker in page["markers"]] == [(1, 1), (2, 2)]
+    shown = cli("bubbles", id)
+    assert "\x1b" not in shown.out
+    assert "2/2" in shown.out.splitlines()[-1]
+    assert '{"chart":[1,2]}' in shown.out
+
+
+@pytest.mark.rule("D2", "L3")
+def test_a_page_of_bubbles_says_how_to_see_the_one_above(cli, screen):
+    id, _ = screen
+    last = cli("bubbles", id, "--limit", "1")
+    key = last.err.split()[-1]
+    above = json.loads(cli("bubbles", id, "--before", key, "--json").out)
+    assert [bubble["content"]["text"] for bubble in above["bubbles"]] == ["Q1 \x1b[2J"]
+    assert cli("bubbles", id, "--before", "nowhere").code == 2
