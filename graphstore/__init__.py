@@ -14,6 +14,8 @@ from graphstore import errors
 from graphstore.context import Context, Settings
 from graphstore.errors import GraphStoreError
 from graphstore.models import (
+    CachedResult,
+    CachedTool,
     Bubble,
     BubblePage,
     Conversation,
@@ -50,6 +52,8 @@ __all__ = [
     "INHERIT",
     "Bubble",
     "BubblePage",
+    "CachedResult",
+    "CachedTool",
     "Call",
     "Context",
     "Conversation",

@@ -6,7 +6,7 @@ here describe them, build them conveniently, and check what is written. Fields u
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -423,6 +423,30 @@ class Effect(Frozen):
     finished_at: datetime | None = None
     compensation_result: Any = None
     compensated_at: datetime | None = None
+
+
+class CachedResult(Frozen):
+    """A tool's result as the cache keeps it; ``hits`` counts this reading too."""
+
+    name: str
+    scope: str
+    output: Any
+    created_at: datetime
+    expires_at: datetime | None
+    hits: int
+
+
+class CachedTool(Frozen):
+    """A tool in the cache: how many ``results`` it has, of how many ``bytes``, its hits and misses, and its rule."""
+
+    name: str
+    results: int
+    bytes: int
+    hits: int
+    misses: int
+    never: bool
+    expires: timedelta | None
+    scope_required: bool
 
 
 class ImportOutcome(Frozen):

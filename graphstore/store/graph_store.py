@@ -38,6 +38,7 @@ from graphstore.store.held import HeldContexts
 from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
+from graphstore.store.tool_cache import ToolCache
 from graphstore.store.turns import DEFAULT_LEASE_SECONDS, Turn
 from graphstore.store.usage import UsageAccounts
 
@@ -355,6 +356,11 @@ class GraphStore:
     def effects(self) -> Effects:
         """What reaches the outside: proposed on a node, approved, claimed once, done, compensated."""
         return Effects(self._session)
+
+    @property
+    def tool_cache(self) -> ToolCache:
+        """Results of tools by the canonical call, so that a branch that makes the same call reuses them."""
+        return ToolCache(self._session)
 
     # Branches
 

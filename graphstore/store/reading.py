@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from graphstore import items, jsontext
 from graphstore.database import Row
 from graphstore.models import (
+    CachedResult,
+    CachedTool,
     Bubble,
     Conversation,
     ConversationSummary,
@@ -176,3 +178,21 @@ def effect_of(row: Row) -> Effect:
 
 def _value(text: str | None) -> Any:
     return None if text is None else jsontext.loads_exact(text)
+
+
+def cached_result_of(stored: Mapping[str, Any]) -> CachedResult:
+    """A cached result from its stored properties."""
+    return CachedResult(
+        name=stored["name"],
+        scope=stored["scope"],
+        output=_value(stored["output"]),
+        created_at=stored["created_at"].to_native(),
+        expires_at=time_of(stored.get("expires_at")),
+        hits=stored["hits"],
+    )
+
+
+def cached_tool_of(row: Row) -> CachedTool:
+    """A line of the cache's statistics."""
+    expires = row.pop("expires_ms")
+    return CachedTool(**row, expires=None if expires is None else timedelta(milliseconds=expires))
