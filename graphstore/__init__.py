@@ -14,10 +14,10 @@ from graphstore import errors
 from graphstore.context import Context, Settings
 from graphstore.errors import GraphStoreError
 from graphstore.models import (
-    CachedResult,
-    CachedTool,
     Bubble,
     BubblePage,
+    CachedResult,
+    CachedTool,
     Conversation,
     ConversationSummary,
     Effect,

@@ -9,9 +9,9 @@ from typing import Any
 from graphstore import items, jsontext
 from graphstore.database import Row
 from graphstore.models import (
+    Bubble,
     CachedResult,
     CachedTool,
-    Bubble,
     Conversation,
     ConversationSummary,
     Effect,
