@@ -32,6 +32,7 @@ from graphstore.models import (
     Reason,
     Reasoning,
     RemovalReceipt,
+    SawByUser,
     Spend,
     Status,
     Tombstone,
@@ -47,6 +48,7 @@ from graphstore.models import (
 from graphstore.prices import Prices
 from graphstore.rendering import parse, render
 from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
+from graphstore.store.reconstruction import SawByModel
 
 __all__ = [
     "INHERIT",
@@ -75,6 +77,8 @@ __all__ = [
     "Reason",
     "Reasoning",
     "RemovalReceipt",
+    "SawByModel",
+    "SawByUser",
     "Settings",
     "Spend",
     "Status",

@@ -286,6 +286,23 @@ class BubblePage(Frozen):
     before: str | None
 
 
+class SawByUser(Frozen):
+    """What the user of a conversation saw at a time: the path that was the cursor's then, and its bubbles of then.
+
+    ``path`` are the ids of its nodes, root first. ``node_id`` is where the cursor was (``None``: the conversation was
+    empty); ``gone`` says that this node has been removed since, so that nothing of it can be shown. ``erased`` are the
+    nodes of the path whose content was blanked since.
+    """
+
+    conversation_id: str
+    at: datetime
+    node_id: str | None
+    path: tuple[str, ...]
+    bubbles: tuple[Bubble, ...]
+    gone: bool = False
+    erased: tuple[str, ...] = ()
+
+
 class UnseenBranch(Frozen):
     """A branch that was written but refused as the current one; ``node_id`` is its end."""
 

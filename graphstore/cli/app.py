@@ -20,6 +20,7 @@ from graphstore.cli import (
     importing,
     listing,
     output,
+    reconstruction,
     removing,
     serve,
     server,
@@ -47,6 +48,7 @@ listing.register(app)
 trees.register(app)
 contexts.register(app)
 history.register(app)
+reconstruction.register(app)
 effects.register(app)
 usage.register(app)
 exporting.register(app)

@@ -59,15 +59,19 @@ def assemble(
 
 def with_new_items(session: Session, context: Context, new_items: ItemText) -> Context:
     """The context with a call's own items at its end; says loudly when something had to be filtered."""
-    context = replace(context, new_items=new_items)
+    context = with_reasons(session, replace(context, new_items=new_items))
+    for warning in context.warnings:
+        log.warning("conversation %r: %s", context.conversation_id, warning)
+    return context
+
+
+def with_reasons(session: Session, context: Context) -> Context:
+    """The context with why the calls that had to be filtered have no result, where that is known."""
     if not context.filtered:
         return context
     nodes = {node for node, what, _ in context.filtered if node is not None and what == "call"}
     explained = {row["node_id"]: row["explanation"] for row in session.rows(queries.OPEN_CALLS, node_ids=sorted(nodes))}
-    context = replace(context, explained=explained)
-    for warning in context.warnings:
-        log.warning("conversation %r: %s", context.conversation_id, warning)
-    return context
+    return replace(context, explained=explained)
 
 
 def with_origins(
@@ -141,9 +145,9 @@ def _context(
     segment = top
     count = len(ids)
     if ids and top is None:
-        _check_top(ids, row["top_is_root"], compactions, readers)
+        check_top(ids, row["top_is_root"], compactions, readers)
     if count:
-        segment = _segments(row, top, compactions)
+        segment = segments_of(row, top, compactions)
         session.held.put(readers, conversation_id, segment)
     return Context(
         segment=segment,
@@ -158,7 +162,8 @@ def _context(
     )
 
 
-def _segments(row: Row, top: Segment | None, compactions: dict[str, list[str]]) -> Segment:
+def segments_of(row: Row, top: Segment | None, compactions: dict[str, list[str]]) -> Segment:
+    """The chain of a row of ``assemble`` or ``extend``, below ``top`` if that is the end of its climb."""
     ids, sent, returned = row["ids"], row["sent"], row["returned"]
     calls, results, owners = row["call_ids"], row["result_ids"], owners_of(row)
     exact = frozenset(row["exact"])
@@ -187,7 +192,7 @@ def _segments(row: Row, top: Segment | None, compactions: dict[str, list[str]]) 
     return segment
 
 
-def _check_top(ids: list[str], is_root: bool | None, compactions: dict[str, list[str]], readers: Readers) -> None:
+def check_top(ids: list[str], is_root: bool | None, compactions: dict[str, list[str]], readers: Readers) -> None:
     """A climb must end at a root or at a compaction its reader can read, else the path isn't whole (A5, K2)."""
     top = ids[-1]
     if top in compactions:

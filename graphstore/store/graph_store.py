@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Unpack, overload
@@ -25,16 +26,28 @@ from graphstore.models import (
     Move,
     Node,
     RemovalReceipt,
+    SawByUser,
     Tombstone,
     UnseenBranch,
     Usage,
 )
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
-from graphstore.store import assembly, branches, bubbles, compaction, conversations, deletion, importing, tombstones
+from graphstore.store import (
+    assembly,
+    branches,
+    bubbles,
+    compaction,
+    conversations,
+    deletion,
+    importing,
+    reconstruction,
+    tombstones,
+)
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.effects import Effects
 from graphstore.store.held import HeldContexts
+from graphstore.store.reconstruction import SawByModel
 from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
@@ -200,6 +213,22 @@ class GraphStore:
         ``InvalidInput`` when the path no longer has ``before``, as after a switch: begin at the end again then.
         """
         return bubbles.page(self._session, conversation_id, before, limit)
+
+    # Reconstruction
+
+    def saw_by_model(self, node_id: str) -> SawByModel:
+        """What a call's model saw, as it was then, compared with the fingerprint that was stored of it.
+
+        Raises ``NodeNotFound``, ``PathBroken``, ``CompactionUnreadable``.
+        """
+        return reconstruction.by_model(self._session, node_id)
+
+    def saw_by_user(self, conversation_id: str, at: datetime) -> SawByUser:
+        """What a conversation's user saw at a time (without a zone: UTC): the cursor's path then, with its bubbles.
+
+        Raises ``ConversationNotFound``, ``PathBroken``.
+        """
+        return reconstruction.by_user(self._session, conversation_id, at)
 
     # Importing
 

@@ -1,4 +1,4 @@
-"""``graphstore bubbles``: what a screen shows."""
+"""``graphstore bubbles`` and ``saw``: what a screen shows and showed, and what a model saw."""
 
 from __future__ import annotations
 
@@ -44,3 +44,33 @@ def test_a_page_of_bubbles_says_how_to_see_the_one_above(cli, screen):
     above = json.loads(cli("bubbles", id, "--before", key, "--json").out)
     assert [bubble["content"]["text"] for bubble in above["bubbles"]] == ["Q1 \x1b[2J"]
     assert cli("bubbles", id, "--before", "nowhere").code == 2
+
+
+@pytest.mark.rule("R1", "L3")
+def test_saw_prints_the_request_of_a_call_and_whether_it_is_the_one_that_was_sent(cli, screen):
+    id, nodes = screen
+    told = json.loads(cli("saw", id, "--node", nodes[1], "--as", "openai-chat", "--json").out)
+    assert (told["verdict"], told["hash"] == told["recorded_hash"]) == ("same", True)
+    assert [message["content"] for message in told["request"]["messages"]] == ["Q1", "A1", "Q2"]
+    shown = cli("saw", id, "--node", nodes[1])
+    assert [item["content"] for item in json.loads(shown.out)["items"]] == ["Q1", "A1", "Q2"]
+    assert "this is what was sent" in shown.err
+
+
+@pytest.mark.rule("R2", "L3")
+def test_saw_prints_the_screen_of_a_time(cli, screen, store):
+    id, nodes = screen
+    second = next(move for move in store.moves(id) if move.to_id == nodes[1])
+    told = json.loads(cli("saw", id, "--at", second.at.isoformat(), "--json").out)
+    assert (told["path"], [bubble["content"]["text"] for bubble in told["bubbles"]]) == (nodes[:2], ["Q1 \x1b[2J"])
+    assert '{"chart":[1,2]}' in cli("saw", id, "--at", "2999-01-01").out
+    assert "was empty then" in cli("saw", id, "--at", "2020-01-01").err
+
+
+@pytest.mark.rule("L3")
+def test_saw_wants_a_call_or_a_time_and_says_so(cli, screen):
+    id, nodes = screen
+    for arguments in ([], ["--node", nodes[0], "--at", "2020-01-01"], ["--at", "yesterday"]):
+        refused = cli("saw", id, *arguments)
+        assert (refused.code, refused.out) == (2, "")
+        assert len(refused.err.splitlines()) == 1
