@@ -466,6 +466,16 @@ class CachedTool(Frozen):
     scope_required: bool
 
 
+class Fact(Frozen):
+    """A value that a node derived for a key; ``outside`` says where it was written outside the store as well."""
+
+    key: str
+    value: Any
+    node_id: str
+    outside: Any = None
+    created_at: datetime
+
+
 class ImportOutcome(Frozen):
     """What an import did with one conversation of its source.
 

@@ -49,6 +49,11 @@ CALL (nodes) {
 }
 CALL (nodes) {
   UNWIND nodes AS n
+  MATCH (n)-[derived:DERIVED]->(f:Fact)
+  DELETE derived, f
+}
+CALL (nodes) {
+  UNWIND nodes AS n
   DELETE n
 }
 RETURN size(nodes) AS deleted, bubbles, blocked

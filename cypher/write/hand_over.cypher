@@ -18,6 +18,11 @@ CALL (n) {
   SET e.arguments = '{}', e.compensation = null, e.result = null, e.compensation_result = null, e.proposal_hash = null
 }
 CALL (n) {
+  MATCH (n)-[:DERIVED]->(f:Fact)
+  WHERE $erase
+  SET f.value = 'null', f.outside = null, f.value_hash = null
+}
+CALL (n) {
   MATCH (n)<-[:OF]-(b:Bubble)
   WHERE $erase
   SET b.content = '{"text":"[erased]"}'

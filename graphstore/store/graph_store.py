@@ -45,6 +45,7 @@ from graphstore.store import (
     tombstones,
 )
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
+from graphstore.store.derived_state import DerivedState
 from graphstore.store.effects import Effects
 from graphstore.store.held import HeldContexts
 from graphstore.store.reconstruction import SawByModel
@@ -390,6 +391,11 @@ class GraphStore:
     def tool_cache(self) -> ToolCache:
         """Results of tools by the canonical call, so that a branch that makes the same call reuses them."""
         return ToolCache(self._session)
+
+    @property
+    def state(self) -> DerivedState:
+        """What nodes derived (facts, form values, memory writes), read along the path."""
+        return DerivedState(self._session)
 
     # Branches
 

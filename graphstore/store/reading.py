@@ -15,6 +15,7 @@ from graphstore.models import (
     Conversation,
     ConversationSummary,
     Effect,
+    Fact,
     Failure,
     Move,
     Node,
@@ -196,3 +197,14 @@ def cached_tool_of(row: Row) -> CachedTool:
     """A line of the cache's statistics."""
     expires = row.pop("expires_ms")
     return CachedTool(**row, expires=None if expires is None else timedelta(milliseconds=expires))
+
+
+def fact_of(stored: Mapping[str, Any], node_id: str) -> Fact:
+    """A fact with the node that derived it."""
+    return Fact(
+        key=stored["key"],
+        value=_value(stored["value"]),
+        node_id=node_id,
+        outside=_value(stored.get("outside")),
+        created_at=stored["created_at"].to_native(),
+    )
