@@ -40,11 +40,13 @@ SCHEMES = {f"{name}{security}" for name in ("bolt", "neo4j") for security in (""
 RETRY_SECONDS = 30.0
 """How long a statement is repeated while the server can't take it."""
 
-SCHEMA_RACES = {
+RACES = {
     "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
     "Neo.ClientError.Schema.ConstraintAlreadyExists",
+    "Neo.ClientError.Statement.EntityNotFound",
 }
-"""What ``CREATE … IF NOT EXISTS`` answers when another program made the same between its look and its act."""
+"""What the server answers when another program came between a statement's look and its act: it made the same index
+(``CREATE … IF NOT EXISTS``), or removed what was found before it could be locked. The second look sees it."""
 
 
 class Database:
@@ -174,8 +176,7 @@ class Database:
                 if lost_ids > 3:
                     raise
             except (DriverError, Neo4jError) as error:
-                # Two programs that create the same index at once: the second look finds it.
-                raced = isinstance(error, Neo4jError) and error.code in SCHEMA_RACES
+                raced = isinstance(error, Neo4jError) and error.code in RACES
                 if isinstance(error, DatabaseError):
                     raise ServerError(
                         f"the Neo4j server failed: {error.message}; look at its log, restart it, and repeat the command"
