@@ -143,8 +143,10 @@ def _show(receipt: RemovalReceipt, json: bool) -> None:
         output.print_json(receipt)
         return
     out = output.console()
-    gone = f"Removed {counted(receipt.nodes, 'node')}"
-    out.print(Text(f"{gone} and {counted(receipt.moves, 'move')}" if receipt.moves else gone), soft_wrap=True)
+    gone = [counted(receipt.nodes, "node")]
+    gone += [counted(count, word) for count, word in ((receipt.bubbles, "bubble"), (receipt.moves, "move")) if count]
+    listed = " and ".join(filter(None, (", ".join(gone[:-1]), gone[-1])))
+    out.print(Text(f"Removed {listed}"), soft_wrap=True)
     for kept in receipt.kept:
         how = "blanked and handed" if kept.erased else "handed"
         told = f"{counted(kept.nodes, 'node')} {how} to conversation {kept.conversation_id}, which stands on them"

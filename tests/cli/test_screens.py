@@ -74,3 +74,8 @@ def test_saw_wants_a_call_or_a_time_and_says_so(cli, screen):
         refused = cli("saw", id, *arguments)
         assert (refused.code, refused.out) == (2, "")
         assert len(refused.err.splitlines()) == 1
+
+
+@pytest.mark.rule("X2", "L3")
+def test_delete_says_how_many_bubbles_went(cli, screen):
+    assert cli("delete", screen[0], "--yes").out.startswith("Removed 3 nodes, 3 bubbles and 4 moves")
