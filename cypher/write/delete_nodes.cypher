@@ -38,19 +38,14 @@ CALL (nodes) {
 }
 CALL (nodes) {
   UNWIND nodes AS n
-  MATCH (n)-[proposed:PROPOSED]->(e:Effect)
-  DELETE proposed, e
+  MATCH (n)-[own:PROPOSED|DERIVED]->(made:Effect|Fact)
+  DELETE own, made
 }
 CALL (nodes) {
   UNWIND nodes AS n
   MATCH (n)<-[of:OF]-(b:Bubble)
   DELETE of, b
   RETURN count(b) AS bubbles
-}
-CALL (nodes) {
-  UNWIND nodes AS n
-  MATCH (n)-[derived:DERIVED]->(f:Fact)
-  DELETE derived, f
 }
 CALL (nodes) {
   UNWIND nodes AS n
