@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, timedelta
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import neo4j
 from neo4j import GraphDatabase
@@ -65,7 +66,7 @@ class Database:
         Raises ``InvalidInput`` for a malformed URI and ``ServerUnavailable`` when it can't be reached or refuses
         the credentials.
         """
-        if uri.partition("://")[0] not in SCHEMES:
+        if uri.partition("://")[0] not in SCHEMES or not _has_port(uri):
             raise InvalidInput(f"{uri!r} is not a Neo4j address; try bolt://host:7687 or neo4j://host:7687")
         auth = None if password is None else (username, password)
         try:
@@ -192,6 +193,14 @@ class Database:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
+
+
+def _has_port(uri: str) -> bool:
+    """Whether the port of an address, if it names one, can be one (the driver would take 99999 for another)."""
+    try:
+        return urlsplit(uri).port != 0
+    except ValueError:
+        return False
 
 
 def stored_time(text: str) -> DateTime:

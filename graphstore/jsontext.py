@@ -128,15 +128,15 @@ def dumps(value: Any) -> str:
 def _has_nonfinite(value: Any) -> bool:
     """Whether a plain NaN or infinity is inside (orjson would quietly write null)."""
     stack = [value]
+    seen: set[int] = set()  # so that a container which holds itself ends, too
     while stack:
         top = stack.pop()
         if type(top) is float:
             if not math.isfinite(top):
                 return True
-        elif isinstance(top, dict):
-            stack.extend(top.values())
-        elif isinstance(top, list | tuple):
-            stack.extend(top)
+        elif isinstance(top, dict | list | tuple) and id(top) not in seen:
+            seen.add(id(top))
+            stack.extend(top.values() if isinstance(top, dict) else top)
     return False
 
 

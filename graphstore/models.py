@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 
 class Frozen(BaseModel):
@@ -115,16 +115,20 @@ class Reason(StrEnum):
     CLEAR = "clear"
 
 
+Tokens = Annotated[int, Field(ge=0, lt=2**63)]
+"""A number of tokens."""
+
+
 class Usage(Frozen):
     """Tokens of one call as the provider reported them; provider-specific counts are kept beside."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_input_tokens: int = 0
-    cache_write_tokens: int = 0
-    reasoning_tokens: int = 0
+    input_tokens: Tokens = 0
+    output_tokens: Tokens = 0
+    cached_input_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    reasoning_tokens: Tokens = 0
 
 
 class Failure(Frozen):

@@ -11,12 +11,11 @@ WHERE top.conversation_id = c.id
    OR EXISTS { (at)-[:PARENT|COMPACTS*0..]->(top) }
    OR EXISTS { (top)<-[:TO]-(:Move {conversation_id: c.id, accepted: true}) }
 OPTIONAL MATCH (top)<-[:PARENT|COMPACTS*0..]-(n:Node)
-WHERE n.kind <> 'conversion' AND n.deleted_at IS NULL
+WHERE n.kind <> 'conversion' AND n.deleted_at IS NULL AND coalesce(n.failure_kind, '') <> 'context_overflow'
 WITH c, cursor, top, n,
      head(COLLECT { MATCH (n)<-[:TO]-(m:Move {conversation_id: c.id, accepted: true})
                     RETURN m.seq ORDER BY m.seq DESC LIMIT 1 }) AS seen,
      n.conversation_id = c.id
-       AND coalesce(n.failure_kind, '') <> 'context_overflow'
        AND NOT EXISTS { (n)<-[:PARENT]-(next:Node) WHERE next.turn_id = n.turn_id AND next.deleted_at IS NULL
                         AND coalesce(next.failure_kind, '') <> 'context_overflow' } AS ends_turn
 ORDER BY coalesce(seen, -1) DESC, ends_turn DESC, n.created_at DESC, n.id DESC

@@ -16,7 +16,10 @@ WITH c, now, original, edge, at,
        WHEN c.deleting THEN 'gone'
        WHEN known IS NOT NULL THEN
          CASE WHEN known.sent_hash = $node.sent_hash AND known.result_hash = $node.result_hash
-                   AND known_original.id = $original_id THEN 'repeated' ELSE 'conflict' END
+                   AND known_original.id = $original_id AND known.readers = $node.readers
+                   AND coalesce(known.provider, '') = coalesce($node.provider, '')
+                   AND coalesce(known.model, '') = coalesce($node.model, '')
+                   AND coalesce(known.metadata, '') = coalesce($node.metadata, '') THEN 'repeated' ELSE 'conflict' END
        WHEN c.epoch <> $epoch THEN 'gone'
        WHEN original IS NULL OR original.deleted_at IS NOT NULL THEN 'no_original'
        WHEN $turn_id IS NOT NULL AND $exclusive AND coalesce(c.turn_id, '') <> $turn_id THEN 'turn_lost'

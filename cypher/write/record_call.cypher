@@ -15,7 +15,8 @@ WITH c, now, parent, edge, at,
        WHEN c.deleting THEN 'gone'
        WHEN known IS NOT NULL THEN
          CASE WHEN known.sent_hash = $node.sent_hash AND known.result_hash = $node.result_hash
-                   AND coalesce(known_parent.id, '') = coalesce($parent_id, '') THEN 'repeated' ELSE 'conflict' END
+                   AND coalesce(known_parent.id, '') = coalesce($parent_id, '')
+                   AND coalesce(known.metadata, '') = coalesce($node.metadata, '') THEN 'repeated' ELSE 'conflict' END
        WHEN c.epoch <> $epoch THEN 'gone'
        WHEN $parent_id IS NOT NULL AND (parent IS NULL OR parent.deleted_at IS NOT NULL) THEN 'no_parent'
        WHEN c.turn_id IS NOT NULL AND c.turn_expires_at > now THEN 'turn_in_progress'

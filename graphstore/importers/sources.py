@@ -95,7 +95,7 @@ class Source:
     def open(self, told: Callable[[int], None] | None = None) -> Iterator[BinaryIO]:
         """A stream of the file's bytes; ``told`` hears how many bytes of ``size`` have been read."""
         with self._raw() as raw:
-            start = raw.read(2)
+            start = _Packed(raw, self.name).read(2)
         with self._raw() as raw:
             stream = cast(BinaryIO, _Counted(raw, told)) if told else raw
             if start == _GZIP:

@@ -129,13 +129,14 @@ class LocalServer:
         self._folder.prepare()
         with self._lock(progress):
             running = process.find_running(self._folder, self._folder.running())
+            if running is not None:
+                with progress.step("Waiting for Neo4j"):
+                    if self._comes_up(running):
+                        self._folder.record_running(running)
+                    else:  # it was ending, or another starter's failed: a start of our own tells
+                        running = None
             if running is None:
                 running = self._start(progress)
-            else:
-                with progress.step("Waiting for Neo4j"):
-                    if not self._comes_up(running):
-                        raise self._died(running)
-                self._folder.record_running(running)
             made = Made(version=running.version, initialised=True)
             if self._folder.made() != made:
                 self._folder.record_made(made)
@@ -255,7 +256,9 @@ class LocalServer:
         process.write_conf(self._folder, self._release, port, self._heap_mb, self._page_cache_mb)
 
     def _launch(self, java: Path, java_version: int, jars: list[Path]) -> Running:
-        port = self._port if self._port is not None else free_port()
+        # After a crash at the same port as before, where programs that were connected look for it.
+        crashed = self._folder.running()
+        port = self._port if self._port is not None else free_port(crashed.port if crashed is not None else None)
         self._write_conf(port)
         planned = Running(pid=None, port=port, version=self._release.version, since=datetime.now(UTC))
         # Before the start, so that a server whose starter dies in the next instant is still found, with its

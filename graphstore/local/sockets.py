@@ -23,10 +23,15 @@ def answers(port: int, timeout: float = 2.0) -> bool:
         return False
 
 
-def free_port() -> int:
-    """Return a loopback port that nobody uses at this moment."""
+def free_port(rather: int | None = None) -> int:
+    """Return a loopback port that nobody uses at this moment: ``rather``, if it is free."""
     with socket.socket() as probe:
-        probe.bind((HOST, 0))
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, rather or 0))
+        except OSError:
+            return free_port()
         return int(probe.getsockname()[1])
 
 

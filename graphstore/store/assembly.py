@@ -19,6 +19,7 @@ from graphstore.errors import (
 from graphstore.items import ItemsInput, ItemText
 from graphstore.reasoning import Origin, Policy
 from graphstore.segments import Owners, Segment, extended, inner
+from graphstore.store import checking
 from graphstore.store.held import Readers
 from graphstore.store.session import Session
 from graphstore.store.settings import settings_of
@@ -28,6 +29,8 @@ log = logging.getLogger("graphstore")
 
 def readers_of(provider: str | None, model: str | None) -> Readers:
     """The names under which a provider and model can read a compaction; everyone is ``*``."""
+    checking.text(provider, "a provider")
+    checking.text(model, "a model")
     names = ["*"]
     if provider is not None:
         names.append(provider)

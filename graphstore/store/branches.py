@@ -11,7 +11,7 @@ from graphstore.errors import ConversationNotFound, CursorMoved, IdConflict, Inv
 from graphstore.fingerprint import new_id
 from graphstore.items import ItemDict, ItemsInput
 from graphstore.models import Marker, NodeKind, Reason
-from graphstore.store import lost_turns, spots, writing
+from graphstore.store import checking, lost_turns, spots, writing
 from graphstore.store.conversations import check_id
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
@@ -143,14 +143,15 @@ def fork(
     session: Session, node_id: str, conversation_id: str | None, title: str | None, metadata: dict[str, Any] | None
 ) -> str:
     """Start a conversation at ``node_id``; returns its id."""
-    fork_id = conversation_id or new_id()
+    fork_id = new_id() if conversation_id is None else conversation_id
     check_id(fork_id, "conversation id")
+    check_id(node_id, "node id")
     row = session.row(
         queries.FORK,
         node_id=node_id,
         conversation_id=fork_id,
-        title=None if title is None else jsontext.shield(title),
-        metadata=jsontext.dumps(metadata or {}),
+        title=None if checking.text(title, "a title") is None else jsontext.shield(title or ""),
+        metadata=jsontext.dumps(checking.json_object(metadata, "metadata") or {}),
         operation_id=fork_id,
         actor=session.actor,
     )

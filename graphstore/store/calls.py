@@ -45,7 +45,7 @@ class Call:
         """
         encoded = items.encode(returned, role="assistant")
         result = writing.succeeded_properties(self.sent, encoded, usage, finish_reason, response_id, model)
-        self._settle(result, encoded, end=end_turn, target_id=self.id, moves=end_turn, reason=Reason.TURN)
+        self._settle(result, encoded, end=bool(end_turn), target_id=self.id, moves=bool(end_turn), reason=Reason.TURN)
 
     def fail(
         self,

@@ -18,6 +18,13 @@ from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
 
 
+def original_of(session: Session, compaction_id: str | None) -> str | None:
+    """What a compaction that is there already was made of: repeated, it must not be taken for one of itself."""
+    row = None if compaction_id is None else session.row(queries.NODE, node_id=compaction_id)
+    original_id: str | None = None if row is None else row["compacts_id"]
+    return original_id
+
+
 def write(
     session: Session,
     conversation_id: str,
@@ -41,7 +48,7 @@ def write(
     Without ``turn_id`` the cursor moves to it, if it is still at the original. Raises ``CursorMoved``,
     ``TurnInProgress``, ``TurnLost``, ``CallInProgress``, ``ConversationGone``, ``InvalidInput``.
     """
-    if isinstance(readers, str) or not readers:
+    if isinstance(readers, str) or not readers or not all(isinstance(reader, str) for reader in readers):
         raise InvalidInput("readers is a list of providers or models, or ['*'] for everyone")
     sent_text = items.encode(sent, role="user")
     returned_text = items.encode(returned, role="user")

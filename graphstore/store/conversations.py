@@ -11,7 +11,7 @@ from graphstore.database import stored_time
 from graphstore.errors import ConversationNotFound, IdConflict, InvalidInput, NodeNotFound, PathBroken
 from graphstore.fingerprint import new_id
 from graphstore.models import Conversation, ConversationSummary, Move, Node, UnseenBranch
-from graphstore.store import reading
+from graphstore.store import checking, reading
 from graphstore.store.session import Session
 
 MAX_ID = 512
@@ -19,13 +19,13 @@ MAX_ID = 512
 
 def create(session: Session, conversation_id: str | None, title: str | None, metadata: dict[str, Any] | None) -> str:
     """Make a conversation; the same again is accepted, also when it has grown since."""
-    new_conversation_id = conversation_id or new_id()
+    new_conversation_id = new_id() if conversation_id is None else conversation_id
     check_id(new_conversation_id, "conversation id")
     row = session.row(
         queries.CREATE_CONVERSATION,
         conversation_id=new_conversation_id,
-        title=None if title is None else jsontext.shield(title),
-        metadata=jsontext.dumps(metadata or {}),
+        title=None if checking.text(title, "a title") is None else jsontext.shield(title or ""),
+        metadata=jsontext.dumps(checking.json_object(metadata, "metadata") or {}),
         operation_id=new_id(),
     )
     assert row is not None
@@ -37,7 +37,8 @@ def create(session: Session, conversation_id: str | None, title: str | None, met
 def check_id(value: str, what: str) -> None:
     """Raise ``InvalidInput`` unless ``value`` can be an id: 1 to 512 printable characters."""
     if not isinstance(value, str) or not 0 < len(value) <= MAX_ID or not value.isprintable():
-        raise InvalidInput(f"a {what} is a string of 1 to {MAX_ID} printable characters, not {value!r:.80}")
+        given = f"{value!r:.80}" if isinstance(value, str) else f"a value of type {type(value).__name__}"
+        raise InvalidInput(f"a {what} is a string of 1 to {MAX_ID} printable characters, not {given}")
 
 
 def get(session: Session, conversation_id: str) -> Conversation:
@@ -50,7 +51,7 @@ def get(session: Session, conversation_id: str) -> Conversation:
 
 def page(session: Session, limit: int, after: str | None) -> tuple[list[ConversationSummary], str | None]:
     """A page of conversations, newest first, and the key of the next page (``None``: the last)."""
-    if not 1 <= limit <= 1000:
+    if not isinstance(limit, int) or not 1 <= limit <= 1000:
         raise InvalidInput(f"a page holds 1 to 1000 conversations, not {limit!r}")
     after_at, after_id = (None, None) if after is None else _decode_key(after)
     rows = session.rows(queries.LIST_CONVERSATIONS, after_at=after_at, after_id=after_id, limit=limit + 1)

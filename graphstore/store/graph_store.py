@@ -85,7 +85,7 @@ class GraphStore:
         """
         settings = settings or Settings()
         database = connect(settings)
-        return cls._on(database, workspace or settings.workspace, actor, held_bytes)
+        return cls._on(database, settings.workspace if workspace is None else workspace, actor, held_bytes)
 
     @classmethod
     def connect(
@@ -364,7 +364,7 @@ class GraphStore:
         Raises ``CursorMoved``, ``TurnInProgress``, ``InvalidInput``.
         """
         conversation = conversations.get(self._session, conversation_id)
-        original_id = expected or conversation.cursor
+        original_id = expected or compaction.original_of(self._session, id) or conversation.cursor
         if original_id is None:
             raise InvalidInput(f"conversation {conversation_id!r} is empty; there is nothing to compact")
         return compaction.write(

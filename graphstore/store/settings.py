@@ -9,8 +9,8 @@ from typing import Any, TypedDict
 from graphstore import jsontext
 from graphstore.context import Settings
 from graphstore.database import Row
-from graphstore.errors import InvalidInput
 from graphstore.fingerprint import sha256
+from graphstore.store import checking
 from graphstore.store.session import Session
 
 
@@ -108,18 +108,16 @@ def in_force(before: Settings, options: CallOptions) -> InForce:
     if isinstance(system, Inherit):
         system, system_hash = before.system, inherited("system", before.system_hash)
     else:
-        if system is not None and not isinstance(system, str):
-            raise InvalidInput(f"a system prompt is a string, not {type(system).__name__}")
-        system_hash = keep("system", system)
+        system_hash = keep("system", checking.text(system, "a system prompt"))
     if isinstance(tools, Inherit):
         tools, tools_hash = before.tools, inherited("tools", before.tools_hash)
     else:
-        tools_hash = keep("tools", tools)
+        tools_hash = keep("tools", checking.tools(tools))
     if isinstance(response_format, Inherit):
         response_format = before.response_format
         response_format_hash = inherited("response_format", before.response_format_hash)
     else:
-        response_format_hash = keep("response_format", response_format)
-    keep("parameters", options.get("parameters"))
+        response_format_hash = keep("response_format", checking.json_object(response_format, "a response format"))
+    keep("parameters", checking.json_object(options.get("parameters"), "parameters"))
     shown = Settings(system, tools, response_format, system_hash, tools_hash, response_format_hash)
     return InForce(properties, texts, shown)

@@ -45,8 +45,13 @@ class Spot:
         if isinstance(question, str):
             position = _question(listed, self.first_id)
             changes: Mapping[int, ItemDict] = {position: _with_text(listed[position], question)}
-        else:
+        elif isinstance(question, Mapping):
             changes = question
+        else:
+            raise InvalidInput(
+                f"a question is text, or items by their position in what node {self.first_id!r} sent, "
+                f"not {question!r:.60}"
+            )
         for position, item in changes.items():
             if not 0 <= position < len(listed):
                 raise InvalidInput(

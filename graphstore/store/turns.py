@@ -24,7 +24,7 @@ from graphstore.fingerprint import derived_id, new_id
 from graphstore.items import ItemsInput, ItemText
 from graphstore.models import NodeKind, Reason
 from graphstore.segments import Segment, extended
-from graphstore.store import compaction, lost_turns, writing
+from graphstore.store import checking, compaction, lost_turns, writing
 from graphstore.store.assembly import assemble, readers_of, with_new_items
 from graphstore.store.calls import Call
 from graphstore.store.conversations import check_id
@@ -56,14 +56,12 @@ class Turn:
         lease_seconds: float,
         turn_id: str | None = None,
     ) -> None:
-        if lease_seconds <= 0:
-            raise InvalidInput(f"lease_seconds must be positive, not {lease_seconds!r}")
         self.session = session
         self.conversation_id = conversation_id
         self.id = turn_id or new_id()
-        self.owner = owner
+        self.owner = checking.text(owner, "an owner")
         self.exclusive = exclusive
-        self.lease_ms = round(lease_seconds * 1000)
+        self.lease_ms = max(round(checking.lease(lease_seconds) * 1000), 1)
         self.calls: list[Call] = []
         self.ended = False
         self.last_id: str | None = None

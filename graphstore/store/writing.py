@@ -7,6 +7,7 @@ from typing import Any
 from graphstore import fingerprint, jsontext
 from graphstore.items import ItemText
 from graphstore.models import NodeKind, Usage
+from graphstore.store import checking
 
 
 def sent_properties(
@@ -43,13 +44,13 @@ def sent_properties(
         **settings,
     }
     optional = {
-        "provider": provider,
-        "model": model,
+        "provider": checking.text(provider, "a provider"),
+        "model": checking.text(model, "a model"),
         "context_hash": context_hash,
         "call_ids": list(sent.call_ids) or None,
         "result_ids": list(sent.result_ids) or None,
         "options": jsontext.dumps(options) if options else None,
-        "metadata": jsontext.dumps(metadata) if metadata else None,
+        "metadata": jsontext.dumps(metadata) if checking.json_object(metadata, "metadata") else None,
     }
     properties.update({name: value for name, value in optional.items() if value is not None})
     return properties
@@ -66,10 +67,10 @@ def succeeded_properties(
     """What a successful completion adds to a node."""
     properties: dict[str, Any] = {"status": "succeeded", "returned": returned.text}
     optional = {
-        "usage": None if usage is None else jsontext.dumps(_usage(usage)),
-        "finish_reason": finish_reason,
-        "response_id": response_id,
-        "model": model,
+        "usage": None if usage is None else jsontext.dumps(checking.usage(usage)),
+        "finish_reason": checking.text(finish_reason, "a finish reason"),
+        "response_id": checking.text(response_id, "a response id"),
+        "model": checking.text(model, "a model"),
         "call_ids": [*sent.call_ids, *returned.call_ids] if returned.call_ids else None,
         "result_ids": [*sent.result_ids, *returned.result_ids] if returned.result_ids else None,
     }
@@ -81,19 +82,16 @@ def failed_properties(
     kind: str, message: str, usage: Usage | dict[str, Any] | None = None, response_id: str | None = None
 ) -> dict[str, Any]:
     """What a failed completion adds to a node."""
-    properties: dict[str, Any] = {"status": "failed", "failure_kind": kind, "failure_message": jsontext.shield(message)}
+    checking.text(kind, "a failure's kind")
+    shielded = jsontext.shield(checking.text(message, "a failure's message") or "")
+    properties: dict[str, Any] = {"status": "failed", "failure_kind": kind, "failure_message": shielded}
     if usage is not None:
-        properties["usage"] = jsontext.dumps(_usage(usage))
+        properties["usage"] = jsontext.dumps(checking.usage(usage))
     if response_id is not None:
-        properties["response_id"] = response_id
+        properties["response_id"] = checking.text(response_id, "a response id")
     return with_result_hash(properties)
 
 
 def with_result_hash(properties: dict[str, Any]) -> dict[str, Any]:
     """The properties with the hash that tells a repeated completion from a different one."""
     return {**properties, "result_hash": fingerprint.content_hash(properties)}
-
-
-def _usage(usage: Usage | dict[str, Any]) -> dict[str, Any]:
-    model = usage if isinstance(usage, Usage) else Usage.model_validate(usage)
-    return model.model_dump(exclude_defaults=True)

@@ -172,10 +172,28 @@ def test_a_killed_server_is_started_again_with_its_data(server: LocalServer, mon
         other.bind(("127.0.0.1", 0))
         other.listen()
         ports = iter([other.getsockname()[1], free_port()])
-        monkeypatch.setattr(graphstore.local.server, "free_port", lambda: next(ports))
+        monkeypatch.setattr(graphstore.local.server, "free_port", lambda _rather: next(ports))
         endpoint = server.ensure(Silent())
     assert server.status().pid != killed
     assert sorted(ask(endpoint, "MATCH (n:Kept) RETURN n.text")) == ["before", "last"]
+
+
+def test_a_killed_server_is_started_again_where_programs_look_for_it(server: LocalServer) -> None:
+    before = server.ensure()
+    killed = server.status().pid
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    assert server.ensure() == before
+    assert server.status().pid != killed
+
+
+def test_a_port_is_had_again_unless_another_program_has_it() -> None:
+    port = free_port()
+    assert free_port(port) == port
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", port))
+        other.listen()
+        assert free_port(port) != port
 
 
 def test_it_stops_cleanly(server: LocalServer) -> None:

@@ -1,4 +1,4 @@
-"""The store against a plain model of it: whatever is done in whatever order, both say the same (rules A, B, C, F, K, X).
+"""The store against a plain model of it: whatever is done in whatever order, both say the same.
 
 Two stores take turns at acting, as two processes would, so that each holds contexts the other has made stale; a third
 one reads that holds nothing.
@@ -176,12 +176,12 @@ class Conversations(RuleBasedStateMachine):
     def line(self, talk_id: str, turn: Any, rounds: int, end: str) -> None:
         """Settle a begun turn: some rounds of tools, then an answer, a failure or an overflow."""
         model, talk = self.model, self.model.talks[talk_id]
-        last_good = talk.cursor
+        last_good, call_id, node = talk.cursor, "", None
         with turn:
             for round in range(rounds + 1):
-                if round:
+                if node is not None:
                     turn.call([as_item(("tool_result", call_id), "tool")])
-                    sent, above = [("tool_result", call_id)], node.id  # noqa: F821 - of the round before
+                    sent, above = [("tool_result", call_id)], node.id
                 else:
                     sent, above = self.sent, talk.cursor
                 node = Node(turn.current.id, above, talk_id, sent, [], first=round == 0)

@@ -190,6 +190,16 @@ def test_questions_behind_a_compaction_are_shown_but_can_not_be_changed(store):
     assert store.node(answered(store.regenerate(conversation_id, end), "A3b")).parent_id == folded
 
 
+@pytest.mark.rule("K1", "S5")
+def test_the_same_compaction_again_is_the_same_and_another_of_its_id_is_refused(store):
+    conversation_id, _ = talk(store, ("Q1", "A1"))
+    assert store.compact(conversation_id, "Summary", id="summary") == "summary"
+    assert store.compact(conversation_id, "Summary", id="summary") == "summary"
+    with pytest.raises(errors.IdConflict):
+        store.compact(conversation_id, "Another summary", id="summary")
+    assert len(store.tree(conversation_id)) == 2
+
+
 @pytest.mark.rule("B6", "B7", "B5")
 def test_who_asks_to_unfold_branches_from_the_original_and_never_carries_the_summary(store):
     conversation_id, nodes = talk(store, ("Q1", "A1"), ("Q2", "A2"))
