@@ -48,7 +48,7 @@ def encode(items: ItemsInput, *, role: str) -> ItemText:
             raise InvalidItems(f"JSON text of items must be an array, this is {_name(parsed)}")
         listed, text = parsed, _verbatim(items)
     else:
-        if not isinstance(items, Sequence):
+        if not hasattr(items, "__iter__") or isinstance(items, dict):
             raise InvalidItems(f"items are text, JSON text or a list of items, not {type(items).__name__}")
         listed = [
             i.model_dump(exclude_unset=False, exclude_none=True) if isinstance(i, BaseModel) else i for i in items
