@@ -10,7 +10,7 @@ from rich.text import Text
 
 from graphstore.cli import ids, output
 from graphstore.cli.opening import opened
-from graphstore.cli.options import ConversationId, Json, NodeId, Workspace, examples
+from graphstore.cli.options import ConversationId, Json, NodeId, Workspace, examples, named
 from graphstore.cli.plain import one_line
 from graphstore.models import Bubble, Marker
 
@@ -30,7 +30,7 @@ def switch(conversation_id: ConversationId, node: NodeId, workspace: Workspace =
         return
     out.print(Text(f"The cursor is now at {one_line(after)}"), soft_wrap=True)
     if before is not None:
-        again = f"graphstore switch {one_line(conversation_id)} {one_line(before)[-ids.SHOWN :]}"
+        again = f"graphstore switch {one_line(conversation_id)} {one_line(before)[-ids.SHOWN :]}{named(workspace)}"
         out.print(Text(f"Back:  {again}", style="dim"), soft_wrap=True)
 
 

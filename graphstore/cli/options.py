@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
+
+from graphstore.cli.plain import one_line
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs, and nothing else.")]
 Workspace = Annotated[
@@ -24,3 +27,8 @@ NodeId = Annotated[
 def examples(*lines: str) -> str:
     """The epilog of a command's help."""
     return "Examples:\n\n" + "\n\n".join(lines)
+
+
+def named(workspace: str | None) -> str:
+    """The option that leads a suggested command to the same workspace; nothing where the default does."""
+    return "" if workspace is None else f" --workspace {shlex.quote(one_line(workspace))}"

@@ -153,7 +153,7 @@ def print_table(made: Table, flexible: str | None = None) -> None:
     """Print a table; only the column ``flexible`` is cut when the line is too short for all."""
     for column in made.columns:
         if column.header != flexible:
-            column.min_width = max(cell_len(str(cell)) for cell in column.cells)
+            column.min_width = max((cell_len(str(cell)) for cell in column.cells), default=0)
     out = console()
     if not _is_bounded(out):
         out.width = UNBOUNDED

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from graphstore.cli import ids, output
 from graphstore.cli.opening import opened
-from graphstore.cli.options import ConversationId, Json, NodeId, Workspace, examples
+from graphstore.cli.options import ConversationId, Json, NodeId, Workspace, examples, named
 from graphstore.cli.plain import counted, one_line
 from graphstore.errors import InvalidInput
 from graphstore.models import RemovalReceipt
@@ -40,7 +40,7 @@ def tombstone(conversation_id: ConversationId, node: NodeId, workspace: Workspac
         output.print_json({"node_id": top, "nodes": hidden})
         return
     output.console().print(Text(f"{counted(hidden, 'node')} hidden"), soft_wrap=True)
-    again = f"graphstore restore {one_line(conversation_id)} {one_line(top)[-ids.SHOWN :]}"
+    again = f"graphstore restore {one_line(conversation_id)} {one_line(top)[-ids.SHOWN :]}{named(workspace)}"
     output.console().print(Text(f"Back:  {again}", style="dim"), soft_wrap=True)
 
 

@@ -463,3 +463,20 @@ def test_conversations_are_cleared_and_deleted_and_told_what_stayed(cli, store, 
     assert cli("tree", id).code == 3
     assert "Removed 2 nodes" in cli("clear", fork, "--yes").out
     assert store.context(fork).items == []
+
+
+@pytest.mark.rule("L3")
+@pytest.mark.parametrize("command", ["bubbles", "effects", "tombstones", "moves", "markers", "path", "tree", "usage"])
+def test_an_empty_conversation_has_an_empty_table(cli, store, command):
+    ended = cli(command, store.create_conversation(title="Nothing yet"))
+    assert (ended.code, ended.err) == (0, "")
+
+
+@pytest.mark.rule("L3", "S8")
+def test_the_way_back_leads_to_the_same_workspace(cli, store, talk):
+    id, old = talk
+    told = cli("switch", id, old, "--workspace", store.workspace).out
+    back = re.search(r"Back: +graphstore (.*)", told)[1]
+    assert back.endswith(f"--workspace {store.workspace}")
+    assert cli(*back.split()).code == 0
+    assert store.conversation(id).cursor != old

@@ -169,3 +169,16 @@ def test_a_chain_larger_than_a_batch_is_imported_whole(store, tmp_path, monkeypa
     assert outcome.nodes_added == 40
     assert len(texts(store, outcome.conversation_id)) == 80
     assert only(store.import_file(path)).nodes_known == 40
+
+
+@pytest.mark.rule("I5")
+def test_importing_again_leaves_the_time_of_the_last_change_alone(store, tmp_path):
+    path = export(tmp_path, *MORE, current="a2")
+    conversation_id = only(store.import_file(path)).conversation_id
+    before = store.conversation(conversation_id).updated_at
+    list(store.import_file(path))
+    assert store.conversation(conversation_id).updated_at == before
+    store.switch(conversation_id, store.path(conversation_id)[0].id)
+    switched = store.conversation(conversation_id).updated_at
+    list(store.import_file(path))
+    assert store.conversation(conversation_id).updated_at == switched >= before
