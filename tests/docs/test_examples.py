@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,8 @@ def blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_examples_of_a_page_run(page, server, monkeypatch, tmp_path):
-    monkeypatch.setenv("NEO4J_URI", server.uri)
-    monkeypatch.setenv("NEO4J_USERNAME", server.username)
-    monkeypatch.setenv("NEO4J_PASSWORD", server.password)
-    monkeypatch.setenv("GRAPHSTORE_WORKSPACE", f"docs-{uuid.uuid4()}")
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("a_users_folder")
+def test_the_examples_of_a_page_run(page):
     names: dict[str, object] = {"__name__": "example"}
     for number, block in enumerate(blocks(page), 1):
         exec(compile(block, f"{page.name}, block {number}", "exec"), names)

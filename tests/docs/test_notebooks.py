@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,8 @@ def cells(notebook: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.name)
-def test_the_cells_run_one_after_the_other(notebook, server, monkeypatch, tmp_path):
-    monkeypatch.setenv("NEO4J_URI", server.uri)
-    monkeypatch.setenv("NEO4J_USERNAME", server.username)
-    monkeypatch.setenv("NEO4J_PASSWORD", server.password)
-    monkeypatch.setenv("GRAPHSTORE_WORKSPACE", f"notebook-{uuid.uuid4()}")
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("a_users_folder")
+def test_the_cells_run_one_after_the_other(notebook):
     names: dict[str, object] = {"__name__": "notebook"}
     for number, cell in enumerate(cells(notebook), 1):
         exec(compile("".join(cell["source"]), f"{notebook.name}, cell {number}", "exec"), names)

@@ -228,7 +228,6 @@ def test_an_interrupted_clear_is_finished_by_the_next_and_new_turns_stay(store, 
     new = ask(store, conversation_id, "Q", "A")
     assert said(store.context(conversation_id)) == ["Q", "A"]
     assert stored(cypher) == 2
-    store.session.rows(queries.CLEARED_NODES, conversation_id=conversation_id)
     left = removal.Removal(store.session, conversation_id)
     left.all_of(queries.CLEARED_NODES)
     assert left.nodes == 1
