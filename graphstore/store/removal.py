@@ -174,4 +174,5 @@ _BLANK = {
     "parameters_hash": None,
     "response_id": None,
     "options": None,
+    "partial": None,
 }

@@ -93,11 +93,15 @@ def test_a_shared_conversation_is_not_deleted_when_that_is_to_be_refused(store):
 @pytest.mark.rule("X2")
 def test_erasure_blanks_what_others_need_and_says_so_in_its_place(store, new_process_store, cypher):
     origin, nodes = talk(store, ("secret question", "secret answer"), ("Q2", "A2"))
+    cut_off = store.turn(origin).call("a secret question")
+    cut_off.save_partial("half a secret")
+    cut_off.fail("timeout")
+    half = store.fork(cut_off.id)
     fork = store.fork(nodes[0])
     ask(store, fork, "Q of the fork", "A of the fork")
     assert "secret answer" in said(store.context(fork))
     receipt = store.delete_conversation(origin, on_shared="erase")
-    assert [(one.conversation_id, one.nodes, one.erased) for one in receipt.kept] == [(fork, 1, True)]
+    assert [(one.conversation_id, one.nodes, one.erased) for one in receipt.kept] == [(half, 3, True)]
     for reader in (store, new_process_store()):
         assert said(reader.context(fork)) == ["[erased]", "[erased]", "Q of the fork", "A of the fork"]
     texts = cypher("MATCH (n:Node {workspace: $workspace}) RETURN n {.*} AS n")
