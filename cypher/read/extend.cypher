@@ -2,14 +2,15 @@
 // context the caller holds ($known). Beside it what tells whether a held context still stands: of $owners the number of
 // removals in each conversation, of $unsettled the nodes that have been completed since.
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
+WITH c, c.epoch AS epoch
 OPTIONAL MATCH (c)-[:CURSOR]->(leaf:Node)
 OPTIONAL MATCH (leaf)-[hops:PARENT|COMPACTS*0..]->(n)
 WHERE all(hop IN hops WHERE (hop.readers IS NULL OR none(reader IN $readers WHERE reader IN hop.readers))
                             AND NOT startNode(hop).id IN $known)
-WITH c, leaf, collect(n) AS nodes
+WITH c, epoch, leaf, collect(n) AS nodes
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: leaf.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: leaf.tools_hash})
-RETURN c.id AS conversation_id, leaf.id AS cursor, c.version AS version, c.epoch AS epoch, c.deleting AS deleting,
+RETURN c.id AS conversation_id, leaf.id AS cursor, c.version AS version, epoch, c.deleting AS deleting,
        [n IN nodes | n.id] AS ids, [n IN nodes | n.sent] AS sent, [n IN nodes | n.returned] AS returned,
        [n IN nodes | n.call_ids] AS call_ids, [n IN nodes | n.result_ids] AS result_ids,
        [n IN nodes WHERE n:Compaction | [n.id, n.readers]] AS compactions,

@@ -3,20 +3,22 @@
 // expired_turn_id: a turn whose lease ran out and that is still to be settled, which will move the cursor.
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 WHERE NOT c.deleting
+WITH c, c.epoch AS epoch, EXISTS { (c)-[:CLEARED]->(:Node) } AS clearing
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)
 OPTIONAL MATCH (c)-[:FORKED_AT]->(at:Node)
 OPTIONAL MATCH (named:Node {workspace: $workspace, id: $node_id})
-WITH c, cursor, at, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS n
+WITH c, epoch, clearing, cursor, at, CASE WHEN $node_id IS NULL THEN cursor ELSE named END AS n
 OPTIONAL MATCH (n)-[:PARENT|COMPACTS*0..]->(first:Node)
 WHERE first.turn_id = n.turn_id AND first.round = 0 AND first.kind <> 'compaction'
-WITH c, cursor, at, n, first LIMIT 1
+WITH c, epoch, clearing, cursor, at, n, first LIMIT 1
 OPTIONAL MATCH (first)-[:PARENT]->(parent:Node)
 OPTIONAL MATCH (system:Blob {workspace: $workspace, sha256: first.system_hash})
 OPTIONAL MATCH (tools:Blob {workspace: $workspace, sha256: first.tools_hash})
 OPTIONAL MATCH (response_format:Blob {workspace: $workspace, sha256: first.response_format_hash})
 RETURN CASE WHEN c.turn_expires_at <= datetime.realtime() THEN c.turn_id END AS expired_turn_id,
-       c.epoch AS epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
-       CASE WHEN first.conversation_id = c.id THEN true
+       epoch, cursor.id AS cursor, n.id AS node_id, first.id AS first_id, first.kind AS kind,
+       CASE WHEN clearing AND EXISTS { (first)-[:PARENT|COMPACTS*0..]->(:Node)<-[:CLEARED]-(c) } THEN false
+            WHEN first.conversation_id = c.id THEN true
             ELSE EXISTS { (cursor)-[:PARENT|COMPACTS*0..]->(first) }
                  OR EXISTS { (at)-[:PARENT|COMPACTS*0..]->(first) } END AS reachable,
        CASE WHEN n:Compaction THEN head([(n)-[:COMPACTS]->(original:Node) | original.id]) END AS compacts_id,

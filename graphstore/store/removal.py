@@ -19,6 +19,9 @@ from graphstore.store.session import Session
 BATCH = 1000
 """Nodes a transaction removes, or hands over."""
 
+PATIENCE = 10
+"""How often in a row something may begin to stand on what is removed before anything of it is gone."""
+
 Progress = Callable[[int], object]
 """Called with how many nodes were dealt with since the last call."""
 
@@ -40,13 +43,16 @@ class Removal:
 
     def all_of(self, candidates: Query) -> None:
         """Remove every node that ``candidates`` names, or hand it to the oldest conversation that needs it."""
+        stalled = 0
         while above := self._above(candidates):
             before = self._done
             heirs = self._heirs(above)
             for heir_id in dict.fromkeys(heirs.values()):
                 self._hand_over(heir_id, [node_id for node_id, heir in heirs.items() if heir == heir_id])
             blocked = self._delete({node_id: parent for node_id, parent in above.items() if node_id not in heirs})
-            if blocked and self._done == before:
+            # What stands on a node only since it was looked at is seen at the next look.
+            stalled = stalled + 1 if blocked and self._done == before else 0
+            if stalled > PATIENCE:
                 raise NodesShared(self.conversation_id, tuple(sorted({owner for _, owner in blocked})))
 
     @property

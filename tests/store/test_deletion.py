@@ -238,6 +238,45 @@ def test_an_interrupted_clear_is_finished_by_the_next_and_new_turns_stay(store, 
     assert [node.id for node in store.tree(conversation_id)] == [new]
 
 
+@pytest.mark.rule("X3")
+def test_what_a_clear_still_has_to_remove_is_no_place_to_go_to(store, monkeypatch):
+    conversation_id, (first, _) = talk(store, ("Q1", "A1"), ("Q2", "A2"))
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(removal, "BATCH", 1)
+    with pytest.raises(KeyboardInterrupt):
+        store.clear(conversation_id, progress=stop)
+    for use in (
+        lambda: store.switch(conversation_id, first),
+        lambda: store.edit(conversation_id, first, "Q1b"),
+        lambda: store.regenerate(conversation_id, first),
+        lambda: store.correct(conversation_id, "A1b", node_id=first),
+    ):
+        with pytest.raises(errors.NodeNotFound):
+            use()
+    assert store.conversation(conversation_id).cursor is None
+
+
+@pytest.mark.rule("X2", "X4")
+def test_a_fork_begun_while_a_deletion_looks_is_handed_what_it_stands_on(store, monkeypatch):
+    conversation_id, (only,) = talk(store, ("Q1", "A1"))
+    forks = []
+    look = removal.Removal._heirs
+
+    def then_forked(self, above):
+        heirs = look(self, above)
+        if not forks:
+            forks.append(store.fork(only))
+        return heirs
+
+    monkeypatch.setattr(removal.Removal, "_heirs", then_forked)
+    receipt = store.clear(conversation_id)
+    assert (receipt.nodes, [(one.conversation_id, one.nodes) for one in receipt.kept]) == (0, [(forks[0], 1)])
+    assert said(store.context(forks[0])) == ["Q1", "A1"]
+
+
 def test_children_come_before_parents_however_long_the_chain():
     above = {str(n): str(n - 1) for n in range(100_000)} | {"side": "5", "other": "side"}
     order = removal.children_first(above)
