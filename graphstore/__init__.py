@@ -46,6 +46,7 @@ from graphstore.models import (
     UsageReport,
     UsageTable,
 )
+from graphstore.models_branches import Comparison, Difference
 from graphstore.prices import Prices
 from graphstore.rendering import parse, render
 from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
@@ -58,10 +59,12 @@ __all__ = [
     "CachedResult",
     "CachedTool",
     "Call",
+    "Comparison",
     "Context",
     "Conversation",
     "ConversationSummary",
     "Conversion",
+    "Difference",
     "Draft",
     "Effect",
     "EffectStatus",

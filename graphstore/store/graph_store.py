@@ -31,6 +31,7 @@ from graphstore.models import (
     UnseenBranch,
     Usage,
 )
+from graphstore.models_branches import Comparison
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import (
@@ -38,6 +39,7 @@ from graphstore.store import (
     branches,
     bubbles,
     compaction,
+    comparison,
     conversations,
     deletion,
     importing,
@@ -479,6 +481,13 @@ class GraphStore:
         The path is the cursor's, or that of ``node_id``.
         """
         return branches.markers(self._session, conversation_id, node_id)
+
+    def compare(self, left_id: str, right_id: str) -> Comparison:
+        """Two branches, named by their end nodes: the common part of their history paths, then what differs.
+
+        They may be of different conversations of the workspace. Raises ``NodeNotFound``, ``PathBroken``.
+        """
+        return comparison.compare(self._session, left_id, right_id)
 
     def unseen_branches(self, conversation_id: str) -> list[UnseenBranch]:
         """Branches kept after a lost race, until someone switches to them or dismisses them."""
