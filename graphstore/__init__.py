@@ -46,7 +46,7 @@ from graphstore.models import (
     UsageReport,
     UsageTable,
 )
-from graphstore.models_branches import Comparison, Difference
+from graphstore.models_branches import BranchSummary, Comparison, Difference, Feedback, Label
 from graphstore.prices import Prices
 from graphstore.rendering import parse, render
 from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
@@ -54,6 +54,7 @@ from graphstore.store.reconstruction import SawByModel
 
 __all__ = [
     "INHERIT",
+    "BranchSummary",
     "Bubble",
     "BubblePage",
     "CachedResult",
@@ -70,9 +71,11 @@ __all__ = [
     "EffectStatus",
     "Fact",
     "Failure",
+    "Feedback",
     "GraphStore",
     "GraphStoreError",
     "Kept",
+    "Label",
     "Marker",
     "Message",
     "Move",

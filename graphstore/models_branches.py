@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 
 from graphstore.models import Frozen, Node
@@ -42,3 +43,39 @@ class Comparison(Frozen):
     left_nodes: tuple[Node, ...]
     right_nodes: tuple[Node, ...]
     differences: tuple[Difference, ...]
+
+
+class Label(Frozen):
+    """A word that somebody put on a node, or (``branch``) on the branch that begins there.
+
+    ``conversation_id`` owns the node. ``actor`` is who put it there, as the store was opened (``None``: not said).
+    """
+
+    node_id: str
+    conversation_id: str
+    name: str
+    branch: bool
+    actor: str | None
+    created_at: datetime
+
+
+class Feedback(Frozen):
+    """What somebody thinks of a node: ``rating``, ``score`` (on a scale of one's own), ``text``; at least one."""
+
+    id: str
+    node_id: str
+    conversation_id: str
+    rating: Literal["up", "down"] | None = None
+    score: float | None = None
+    text: str | None = None
+    by: str | None = None
+    created_at: datetime
+
+
+class BranchSummary(Frozen):
+    """What a branch was about, in somebody's words; ``node_id`` is where the branch begins."""
+
+    node_id: str
+    text: str
+    by: str | None
+    created_at: datetime

@@ -43,6 +43,11 @@ CALL (nodes) {
 }
 CALL (nodes) {
   UNWIND nodes AS n
+  MATCH (n)<-[own:ON|ABOUT|SUMMARIZES]-(said:Label|Feedback|Summary)
+  DELETE own, said
+}
+CALL (nodes) {
+  UNWIND nodes AS n
   MATCH (n)<-[of:OF]-(b:Bubble)
   DELETE of, b
   RETURN count(b) AS bubbles

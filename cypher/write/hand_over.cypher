@@ -27,6 +27,16 @@ CALL (n) {
   WHERE $erase
   SET b.content = '{"text":"[erased]"}'
 }
+CALL (n) {
+  MATCH (n)<-[:ABOUT]-(f:Feedback)
+  WHERE $erase
+  SET f.text = CASE WHEN f.text IS NULL THEN null ELSE '[erased]' END, f.given_hash = null
+}
+CALL (n) {
+  MATCH (n)<-[:SUMMARIZES]-(s:Summary)
+  WHERE $erase
+  SET s.text = '[erased]'
+}
 WITH heir, n
 OPTIONAL MATCH (:Conversation {workspace: $workspace, id: $conversation_id})-[start:STARTS|CLEARED]->(n)
 FOREACH (old IN CASE WHEN start IS NULL THEN [] ELSE [start] END | DELETE old)

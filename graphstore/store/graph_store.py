@@ -49,11 +49,14 @@ from graphstore.store import (
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.derived_state import DerivedState
 from graphstore.store.effects import Effects
+from graphstore.store.feedback import FeedbackGiven
 from graphstore.store.held import HeldContexts
+from graphstore.store.labels import Labels
 from graphstore.store.reconstruction import SawByModel
 from graphstore.store.removal import Progress
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
+from graphstore.store.summaries import Summaries
 from graphstore.store.tool_cache import ToolCache
 from graphstore.store.turns import DEFAULT_LEASE_SECONDS, Turn
 from graphstore.store.usage import UsageAccounts
@@ -398,6 +401,21 @@ class GraphStore:
     def state(self) -> DerivedState:
         """What nodes derived (facts, form values, memory writes), read along the path."""
         return DerivedState(self._session)
+
+    @property
+    def labels(self) -> Labels:
+        """Words on nodes and branches: ``store.labels.add(node_id, "best")``, ``store.labels.find("best")``."""
+        return Labels(self._session)
+
+    @property
+    def feedback(self) -> FeedbackGiven:
+        """What people think of nodes: ``store.feedback.give(node_id, rating="up", by="ann")``."""
+        return FeedbackGiven(self._session)
+
+    @property
+    def summaries(self) -> Summaries:
+        """What branches that were left had been about: ``store.summaries.attach(node_id, text)``."""
+        return Summaries(self._session)
 
     # Branches
 

@@ -46,7 +46,7 @@ def test_a_branch_and_its_own_beginning_differ_by_what_was_added(store: GraphSto
 
 
 def test_a_fork_is_compared_with_the_conversation_it_left(store: GraphStore) -> None:
-    conversation_id, nodes = talk(store, ("a", "b"), ("c", "d"))
+    _, nodes = talk(store, ("a", "b"), ("c", "d"))
     fork = store.fork(nodes[0])
     there = ask(store, fork, "c", "another d")
     found = store.compare(nodes[1], there)
