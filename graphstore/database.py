@@ -99,12 +99,13 @@ class Database:
         """Close every connection."""
         self._driver.close()
 
-    def session(self, access: str) -> neo4j.Session:
-        """A session for reading or writing; use it as a context manager."""
+    def session(self, access: str, fetch: int = 1000) -> neo4j.Session:
+        """A session for reading or writing; use it as a context manager. ``fetch``: so many rows come in one go."""
         return self._driver.session(
             database=self._database,
             default_access_mode=neo4j.READ_ACCESS if access == "read" else neo4j.WRITE_ACCESS,
             bookmark_manager=self._bookmarks,
+            fetch_size=fetch,
         )
 
     def server(self) -> Row:
@@ -138,10 +139,10 @@ class Database:
         rows = self.rows(query, **parameters)
         return rows[0] if rows else None
 
-    def stream(self, query: Query, **parameters: Any) -> Iterator[Row]:
-        """Run a reading query and give its rows one by one, without holding them all."""
+    def stream(self, query: Query, *, fetch: int = 1000, **parameters: Any) -> Iterator[Row]:
+        """Run a reading query and give its rows one by one, without holding them all (``fetch`` at most)."""
         query.check(parameters)
-        with self.session("read") as session:
+        with self.session("read", fetch) as session:
             result = session.run(query.text, parameters)
             keys = result.keys()
             for record in result:

@@ -18,12 +18,16 @@
     │   ├── RetriesExhausted     no draft of a side job was valid, and it has no attempt left
     │   ├── EffectRefused        an effect can't take this step now: not approved, claimed, off the path …
     │   ├── NodesShared          other conversations stand on what was to be deleted
+    │   ├── WorkspaceNotEmpty    an archive is restored into an empty workspace only
+    │   ├── RestoreInProgress    a restore into this workspace has not finished
+    │   ├── ExportDisturbed      what an archive needs was removed while it was written
     │   └── ConversationGone     cleared or deleted while this turn ran
     ├── PathBroken               the path of a node can't be given whole
     │   └── CompactionUnreadable nothing above an unreadable compaction can be read
     ├── InvalidInput             what the caller passed can't be stored or read
     │   └── InvalidItems
     ├── SourceUnreadable         an import's file as a whole can't be read
+    │   └── ArchiveUnreadable    an archive is cut, damaged, or of a newer program
     ├── ServerError              the database server
     │   ├── ServerUnavailable
     │   ├── LocalServerError     the embedded server can't be started or stopped
@@ -243,6 +247,38 @@ class NodesShared(Refused):
         )
 
 
+class WorkspaceNotEmpty(Refused):
+    """An archive was to be restored into a workspace that holds something. ``counts``: how many of each kind."""
+
+    def __init__(self, workspace: str, counts: dict[str, int]) -> None:
+        self.workspace = workspace
+        self.counts = counts
+        there = ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+        super().__init__(
+            f"workspace {workspace!r} is not empty, it holds {there}; nothing was written: "
+            "restore into a workspace of another name"
+        )
+
+
+class RestoreInProgress(Refused):
+    """A restore into this workspace has not finished. ``sha256`` tells of which archive."""
+
+    def __init__(self, workspace: str, sha256: str) -> None:
+        self.workspace = workspace
+        self.sha256 = sha256
+        super().__init__(
+            f"workspace {workspace!r} is being restored from the archive with SHA-256 {sha256}, or was when that was "
+            "interrupted; restore the same file again to finish it"
+        )
+
+
+class ExportDisturbed(Refused):
+    """Something that an archive needs was removed, or came, while it was being written. No file is left."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} while the archive was written, so it would not be whole; no file is kept: repeat it")
+
+
 class ReasoningMismatch(Refused):
     """Signed reasoning on a path no longer fits what comes before it, and the caller wants neither to send nor drop it.
 
@@ -316,6 +352,14 @@ class ServerUnavailable(ServerError):
 
 class LocalServerError(ServerError):
     """The embedded server can't be installed, started or stopped."""
+
+class ArchiveUnreadable(SourceUnreadable):
+    """An archive can't be restored: it is none, was cut or damaged, or is of a newer program."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path = path
+        super().__init__(f"{path!r} can't be restored: {why}")
+
 
 
 class SchemaError(ServerError):

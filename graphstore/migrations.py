@@ -21,6 +21,11 @@ def version_of(migration: Query) -> tuple[int, str]:
     return int(match[1]), match[2]
 
 
+def newest() -> int:
+    """The schema version that this program brings."""
+    return max(version_of(migration)[0] for migration in load_migrations())
+
+
 def pending(database: Database, migrations: list[Query] | None = None) -> list[Query]:
     """The migrations not applied yet.
 

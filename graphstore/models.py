@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
@@ -404,6 +405,19 @@ class RemovalReceipt(Frozen):
     bubbles: int = 0
     moves: int = 0
     kept: tuple[Kept, ...] = ()
+
+
+class ArchiveReport(Frozen):
+    """An archive that was written, restored or checked: ``counts`` are its records of each kind.
+
+    ``workspace`` is the one it was made of, or restored into; ``sha256`` that of its content, unpacked.
+    """
+
+    workspace: str
+    path: Path
+    bytes: int
+    counts: dict[str, int]
+    sha256: str
 
 
 class EffectStatus(StrEnum):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -35,6 +35,15 @@ class Query:
         if self.parameters != given.keys():
             missing, extra = sorted(self.parameters - given.keys()), sorted(given.keys() - self.parameters)
             raise QueryError(f"query {self.name!r}: missing parameters {missing}, unknown parameters {extra}")
+
+    def about(self, what: str, changes: Mapping[str, str]) -> Query:
+        """The same query about another label: each of these texts, which it must have, replaced by its other."""
+        text = self.text
+        for old, new in changes.items():
+            if old not in text:
+                raise QueryError(f"query {self.name!r} has no {old!r} to make a query about {what} of")
+            text = text.replace(old, new)
+        return replace(self, name=f"{self.name} ({what})", text=text)
 
 
 def parse(name: str, source: str) -> Query:
@@ -72,6 +81,8 @@ def load_migrations() -> list[Query]:
 
 
 APPLIED_MIGRATIONS = load("read/applied_migrations")
+ARCHIVE_NAMED = load("read/archive_named")
+ARCHIVE_PAGE = load("read/archive_page")
 ASSEMBLE = load("read/assemble")
 BRANCH_END = load("read/branch_end")
 BUBBLES = load("read/bubbles")
@@ -82,12 +93,14 @@ CONVERSATION = load("read/conversation")
 CONVERSATIONS_LIKE = load("read/conversations_like")
 COUNT_CONVERSATIONS = load("read/count_conversations")
 EFFECT = load("read/effect")
+COUNT_THINGS = load("read/count_things")
 EFFECTS = load("read/effects")
 EXTEND = load("read/extend")
 EXTEND_NODE = load("read/extend_node")
 FEEDBACK = load("read/feedback")
 HIDDEN_NODES = load("read/hidden_nodes")
 KNOWN_NODES = load("read/known_nodes")
+KNOWN_CONVERSATIONS = load("read/known_conversations")
 LABELLED = load("read/labelled")
 LABELS = load("read/labels")
 LIST_CONVERSATIONS = load("read/list_conversations")
@@ -106,6 +119,7 @@ PREFERENCE_BRANCHES = load("read/preference_branches")
 PREFERENCE_TEXTS = load("read/preference_texts")
 REQUESTS_BESIDE = load("read/requests_beside")
 SCREEN_THEN = load("read/screen_then")
+RESTORE_MARK = load("read/restore_mark")
 SERVER_VERSIONS = load("read/server_versions")
 STATE = load("read/state")
 STATE_LEFT_BEHIND = load("read/state_left_behind")
@@ -121,6 +135,7 @@ USAGE_OF_WORKSPACE = load("read/usage_of_workspace")
 
 ADD_BUBBLE = load("write/add_bubble")
 ADD_LABEL = load("write/add_label")
+ADVANCE_RESTORE = load("write/advance_restore")
 APPEND_CALL = load("write/append_call")
 ATTACH_SUMMARY = load("write/attach_summary")
 CACHED_TOOL_RESULT = load("write/cached_tool_result")
@@ -148,15 +163,20 @@ MARK_DELETING = load("write/mark_deleting")
 MOVE_CURSOR = load("write/move_cursor")
 PROPOSE_EFFECT = load("write/propose_effect")
 RECORD_CALL = load("write/record_call")
+MARK_RESTORE = load("write/mark_restore")
 RECORD_MIGRATION = load("write/record_migration")
 REMOVE_LABEL = load("write/remove_label")
 REMOVE_SUMMARY = load("write/remove_summary")
 RESTORE = load("write/restore")
+RELEASE_RESTORED = load("write/release_restored")
 SAVE_PARTIAL = load("write/save_partial")
 RULE_TOOL = load("write/rule_tool")
 SETTLE_CALL = load("write/settle_call")
+RESTORE_LINKS = load("write/restore_links")
+RESTORE_THINGS = load("write/restore_things")
 SETTLE_LOST_TURN = load("write/settle_lost_turn")
 TOMBSTONE = load("write/tombstone")
 UNMARK_DELETING = load("write/unmark_deleting")
 WITHDRAW_FEEDBACK = load("write/withdraw_feedback")
 WRITE_STATE = load("write/write_state")
+UNMARK_RESTORE = load("write/unmark_restore")

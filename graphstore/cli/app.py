@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from graphstore.cli import (
+    archiving,
     contexts,
     demonstration,
     doctor,
@@ -53,6 +54,7 @@ effects.register(app)
 usage.register(app)
 exporting.register(app)
 removing.register(app)
+archiving.register(app)
 app.command(
     "serve",
     rich_help_panel="Run",

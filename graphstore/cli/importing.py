@@ -14,13 +14,14 @@ from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, Te
 from rich.text import Text
 
 from graphstore import importers
-from graphstore.cli import exits, output
+from graphstore.cli import archiving, exits, output
 from graphstore.cli.opening import opened
 from graphstore.cli.options import Json, Workspace, examples
 from graphstore.cli.plain import counted, one_line
 from graphstore.errors import InvalidInput, SourceUnreadable
 from graphstore.models import ImportOutcome
 from graphstore.store import GraphStore
+from graphstore.store.archive_file import is_archive
 
 READ = ("messages", "calls")
 """Words of a report's counts that tell what was read; the others are oddities that were met and mended."""
@@ -72,6 +73,11 @@ def import_(
     tallies = []
     with opened(workspace) as store:
         for path in paths:
+            if format is None and is_archive(path):
+                with archiving.bar("restoring") as progress:
+                    report = store.archive.restore(path, progress=progress)
+                archiving.show(report, "Restored", json)
+                continue
             tally = _import(store, path, format, as_json=json)
             tallies.append(tally)
             if not json:

@@ -47,6 +47,7 @@ from graphstore.store import (
     tombstones,
 )
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
+from graphstore.store.archive import Archive
 from graphstore.store.derived_state import DerivedState
 from graphstore.store.effects import Effects
 from graphstore.store.feedback import FeedbackGiven
@@ -141,6 +142,11 @@ class GraphStore:
     def close(self) -> None:
         """Close the connections; the embedded server goes on for other processes."""
         self._session.database.close()
+
+    @property
+    def archive(self) -> Archive:
+        """The whole workspace as one file, and back: ``store.archive.export(path)``, ``store.archive.restore(path)``."""
+        return Archive(self._session)
 
     def __enter__(self) -> GraphStore:
         return self

@@ -1,0 +1,3 @@
+// Take the mark of a restore away.
+MATCH (r:Restoring {workspace: $workspace})
+DELETE r
