@@ -46,7 +46,7 @@ from graphstore.models import (
     UsageReport,
     UsageTable,
 )
-from graphstore.models_branches import BranchSummary, Comparison, Difference, Feedback, Label
+from graphstore.models_branches import Branch, BranchSummary, Comparison, Difference, Feedback, Label
 from graphstore.prices import Prices
 from graphstore.rendering import parse, render
 from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
@@ -54,6 +54,7 @@ from graphstore.store.reconstruction import SawByModel
 
 __all__ = [
     "INHERIT",
+    "Branch",
     "BranchSummary",
     "Bubble",
     "BubblePage",

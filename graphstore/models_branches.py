@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from graphstore.models import Frozen, Node
+from graphstore.models import Frozen, Node, Status
 
 
 class ComparedItem(Frozen):
@@ -79,3 +79,23 @@ class BranchSummary(Frozen):
     text: str
     by: str | None
     created_at: datetime
+
+
+class Branch(Frozen):
+    """A live branch of a conversation, named by its end.
+
+    ``leaves_at`` is the node of the accepted path that it hangs on (``None``: it has a first question of its own, or is
+    the accepted path itself), ``first_id`` and ``nodes`` the first and the number of its own nodes below that; of the
+    accepted one all are its own. ``labels`` are those on its end and on branches that begin among its own nodes;
+    ``summary`` is the one attached nearest to its end. ``newest_at`` is when its end was completed (or begun).
+    """
+
+    node_id: str
+    first_id: str
+    leaves_at: str | None
+    nodes: int
+    status: Status
+    newest_at: datetime
+    accepted: bool
+    labels: tuple[str, ...] = ()
+    summary: str | None = None

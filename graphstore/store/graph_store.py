@@ -31,11 +31,12 @@ from graphstore.models import (
     UnseenBranch,
     Usage,
 )
-from graphstore.models_branches import Comparison
+from graphstore.models_branches import Branch, Comparison
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import (
     assembly,
+    branch_listing,
     branches,
     bubbles,
     compaction,
@@ -505,6 +506,22 @@ class GraphStore:
         The path is the cursor's, or that of ``node_id``.
         """
         return branches.markers(self._session, conversation_id, node_id)
+
+    def branches(
+        self, conversation_id: str, *, limit: int = 50, after: str | None = None
+    ) -> tuple[list[Branch], str | None]:
+        """A page of a conversation's live branches, newest first, and the key of the next page (``None``: the end).
+
+        The accepted one is among them. Raises ``ConversationNotFound``, ``InvalidInput`` for what is no key.
+        """
+        return branch_listing.branches(self._session, conversation_id, limit, after)
+
+    def subtree(self, node_id: str, *, limit: int = 50, after: str | None = None) -> tuple[list[Node], str | None]:
+        """A page of the live nodes at and below a node, oldest first, and the key of the next page (``None``: the end).
+
+        What forks grew below it is among them. Raises ``NodeNotFound``, ``InvalidInput`` for what is no key.
+        """
+        return branch_listing.subtree(self._session, node_id, limit, after)
 
     def compare(self, left_id: str, right_id: str) -> Comparison:
         """Two branches, named by their end nodes: the common part of their history paths, then what differs.

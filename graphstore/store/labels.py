@@ -55,7 +55,7 @@ class Labels:
         return [_label_of(row) for row in rows]
 
     def find(self, name: str, *, limit: int = 50, after: str | None = None) -> tuple[list[Label], str | None]:
-        """A page of the labels of one name, newest first, and the key to pass as ``after`` for the next (``None``: the end)."""
+        """A page of the labels of one name, newest first, and the key of the next page (``None``: the end)."""
         conversations.check_id(name, "label")
         after_at, after_id = pages.place_of(after)
         wanted = pages.size(limit, "labels")
