@@ -47,7 +47,24 @@ CALL (c, nodes, page, origins) {
                           AND (s.conversation_id = c.id OR s.id = first.id OR s.id IN origins)
                         RETURN [s.id, s.sent_hash, s.created_at] }
        END AS siblings
-  WITH place, {node_id: first.id, turn_id: first.turn_id, sent_hash: first.sent_hash, siblings: siblings} AS marker
+  CALL (first, siblings) {
+    UNWIND siblings AS sibling
+    WITH sibling ORDER BY sibling[2], sibling[0]
+    WITH collect(sibling[0]) AS ids, collect(sibling[1]) AS asked
+    WITH ids, asked, range(0, size(ids) - 1) AS places
+    WITH ids, asked, head([i IN places WHERE ids[i] = first.id]) AS at,
+         [i IN places WHERE asked[i] = first.sent_hash] AS same
+    WITH ids, asked, at, same,
+         CASE WHEN at < $window / 2 OR size(ids) <= $window THEN 0
+              WHEN at > size(ids) - $window + $window / 2 THEN size(ids) - $window
+              ELSE at - $window / 2 END AS start
+    RETURN {position: at + 1, count: size(ids), siblings: ids[start..start + $window],
+            left: CASE WHEN at > 0 THEN ids[at - 1] END, right: ids[at + 1],
+            version: 1 + COUNT { UNWIND asked[0..head(same)] AS question RETURN DISTINCT question },
+            versions: COUNT { UNWIND asked AS question RETURN DISTINCT question },
+            answer: size([i IN same WHERE i <= at]), answers: size(same)} AS standing
+  }
+  WITH place, {node_id: first.id, turn_id: first.turn_id, standing: standing} AS marker
   ORDER BY place
   RETURN collect(marker) AS markers
 }

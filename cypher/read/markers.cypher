@@ -1,4 +1,6 @@
-// For each turn on the history path, root first: its first node and those of its sibling turns, oldest first.
+// For each turn on the history path, root first: its first node, and where that stands among those of its sibling turns,
+// oldest first: position (null: it is hidden) and count, at most $window ids around it, its neighbours, and the same told
+// apart into versions of the question (version of versions) and answers to one (answer of answers).
 // Siblings are live turns of this conversation, the path's own nodes, and the node where a fork began.
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 WHERE NOT c.deleting
@@ -29,5 +31,22 @@ WITH c, first, origins, place, parent,
                         AND (s.conversation_id = c.id OR s.id = first.id OR s.id IN origins)
                       RETURN [s.id, s.sent_hash, s.created_at] }
      END AS siblings
-RETURN first.id AS node_id, first.turn_id AS turn_id, first.sent_hash AS sent_hash, siblings, place
+CALL (first, siblings) {
+  UNWIND siblings AS sibling
+  WITH sibling ORDER BY sibling[2], sibling[0]
+  WITH collect(sibling[0]) AS ids, collect(sibling[1]) AS asked
+  WITH ids, asked, range(0, size(ids) - 1) AS places
+  WITH ids, asked, head([i IN places WHERE ids[i] = first.id]) AS at,
+       [i IN places WHERE asked[i] = first.sent_hash] AS same
+  WITH ids, asked, at, same,
+       CASE WHEN at < $window / 2 OR size(ids) <= $window THEN 0
+            WHEN at > size(ids) - $window + $window / 2 THEN size(ids) - $window
+            ELSE at - $window / 2 END AS start
+  RETURN {position: at + 1, count: size(ids), siblings: ids[start..start + $window],
+          left: CASE WHEN at > 0 THEN ids[at - 1] END, right: ids[at + 1],
+          version: 1 + COUNT { UNWIND asked[0..head(same)] AS question RETURN DISTINCT question },
+          versions: COUNT { UNWIND asked AS question RETURN DISTINCT question },
+          answer: size([i IN same WHERE i <= at]), answers: size(same)} AS standing
+}
+RETURN first.id AS node_id, first.turn_id AS turn_id, standing, place
 ORDER BY place

@@ -164,7 +164,7 @@ def fork(
 
 def markers(session: Session, conversation_id: str, node_id: str | None) -> list[Marker]:
     """A marker for each turn on the history path, root first."""
-    rows = session.rows(queries.MARKERS, conversation_id=conversation_id, node_id=node_id)
+    rows = session.rows(queries.MARKERS, conversation_id=conversation_id, node_id=node_id, window=WINDOW)
     if not rows:
         if session.row(queries.CONVERSATION, conversation_id=conversation_id) is None:
             raise ConversationNotFound(conversation_id, session.workspace)
@@ -174,26 +174,8 @@ def markers(session: Session, conversation_id: str, node_id: str | None) -> list
 
 
 def marker_of(row: Row) -> Marker:
-    """A turn's marker from its first node and those of its siblings, as ``read/markers`` gives them."""
-    siblings = sorted(row["siblings"], key=lambda sibling: (sibling[2], sibling[0]))
-    ids = [sibling[0] for sibling in siblings]
-    if row["node_id"] not in ids:
+    """A turn's marker from a row of ``read/markers``."""
+    standing = row["standing"]
+    if standing["position"] is None:
         raise InvalidInput(f"node {row['node_id']!r} was removed from view and has no place among its siblings")
-    index = ids.index(row["node_id"])
-    start = max(0, min(index - WINDOW // 2, len(ids) - WINDOW))
-    hashes = [sibling[1] for sibling in siblings]
-    versions = list(dict.fromkeys(hashes))
-    answers = [id for id, sent_hash in zip(ids, hashes, strict=True) if sent_hash == hashes[index]]
-    return Marker(
-        node_id=row["node_id"],
-        turn_id=row["turn_id"],
-        position=index + 1,
-        count=len(ids),
-        siblings=tuple(ids[start : start + WINDOW]),
-        left=ids[index - 1] if index > 0 else None,
-        right=ids[index + 1] if index + 1 < len(ids) else None,
-        version=versions.index(hashes[index]) + 1,
-        versions=len(versions),
-        answer=answers.index(row["node_id"]) + 1,
-        answers=len(answers),
-    )
+    return Marker(node_id=row["node_id"], turn_id=row["turn_id"], **standing)

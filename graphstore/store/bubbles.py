@@ -9,7 +9,7 @@ from graphstore import jsontext, queries
 from graphstore.errors import ConversationNotFound, IdConflict, InvalidInput, NodeNotFound, PathBroken
 from graphstore.fingerprint import new_id
 from graphstore.models import BubblePage
-from graphstore.store.branches import marker_of
+from graphstore.store.branches import WINDOW, marker_of
 from graphstore.store.conversations import check_id
 from graphstore.store.reading import bubble_of
 from graphstore.store.session import Session
@@ -38,7 +38,9 @@ def page(session: Session, conversation_id: str, before: str | None, limit: int)
     if not 1 <= limit <= 1000:
         raise InvalidInput(f"a page holds 1 to 1000 bubbles, not {limit!r}")
     # One more than asked for tells whether there is a page above.
-    row = session.row(queries.BUBBLES, conversation_id=conversation_id, before=before, limit=limit + 1)
+    row = session.row(
+        queries.BUBBLES, conversation_id=conversation_id, before=before, limit=limit + 1, window=WINDOW
+    )
     if row is None:
         raise ConversationNotFound(conversation_id, session.workspace)
     if not row["marked"]:
