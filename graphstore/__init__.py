@@ -51,6 +51,7 @@ from graphstore.prices import Prices
 from graphstore.rendering import parse, render
 from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
 from graphstore.store.reconstruction import SawByModel
+from graphstore.store.tail import Tail
 
 __all__ = [
     "INHERIT",
@@ -91,6 +92,7 @@ __all__ = [
     "Settings",
     "Spend",
     "Status",
+    "Tail",
     "Tombstone",
     "ToolCall",
     "ToolResult",

@@ -10,6 +10,7 @@ from typing import Any
 
 from graphstore import items as item_text
 from graphstore import jsontext, rendering
+from graphstore.bookmarks import Bookmark
 from graphstore.cacheplan import Beside, CachePlan, Tokenizer, planned, shared
 from graphstore.chaining import Chain, continued
 from graphstore.errors import InvalidInput, ReasoningMismatch
@@ -36,7 +37,8 @@ class Context:
     """A context, assembled; what it is asked for is computed then.
 
     ``conversation_id``, ``cursor``, ``version`` and ``epoch`` say what it was read from (``None`` when a node was
-    named). ``held`` is how many of its nodes this process already had and didn't read again. ``origins`` are there only
+    named). ``readers`` are the names by which its compactions were read. ``held`` is how many of its nodes this process
+    already had and didn't read again. ``origins`` are there only
     if a ``policy`` for reasoning was asked for; ``provider`` and ``model`` are those it was assembled for.
     """
 
@@ -48,6 +50,7 @@ class Context:
     version: int | None = None
     epoch: int | None = None
     owners: Owners = frozenset()
+    readers: tuple[str, ...] = ("*",)
     held: int = 0
     explained: Mapping[str, str] = field(default_factory=dict)
     provider: str | None = None
@@ -68,6 +71,15 @@ class Context:
     def node_id(self) -> str | None:
         """The node the context ends at."""
         return None if self.segment is None else self.segment.node_id
+
+    @property
+    def bookmark(self) -> str:
+        """Where the stored part of the context ends, opaque: ``store.tail(…, below=bookmark)`` reads on from there."""
+        if self.segment is None:
+            return Bookmark(None, self.readers, frozenset(), frozenset(), frozenset()).encoded()
+        facts = self.segment.facts
+        waiting = frozenset(facts.pairing.open)
+        return Bookmark(self.segment.node_id, self.readers, facts.owners, facts.unsettled, waiting).encoded()
 
     @property
     def _exact(self) -> bool:

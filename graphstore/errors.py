@@ -17,6 +17,7 @@
     │   ├── BranchInUse          a cursor or a running turn is on the branch that is to be hidden
     │   ├── RetriesExhausted     no draft of a side job was valid, and it has no attempt left
     │   ├── EffectRefused        an effect can't take this step now: not approved, claimed, off the path …
+    │   ├── HeldPartChanged      the part of a context that a client holds doesn't stand any more
     │   ├── NodesShared          other conversations stand on what was to be deleted
     │   ├── WorkspaceNotEmpty    an archive is restored into an empty workspace only
     │   ├── RestoreInProgress    a restore into this workspace has not finished
@@ -232,6 +233,29 @@ class EffectRefused(Refused):
             "state": f"is {status} and can't take this step from there; read it back to see what was done",
         }
         super().__init__(f"effect {effect_id!r} ({name}) {what[reason]}")
+
+
+class HeldPartChanged(Refused):
+    """The part of a context that a client holds doesn't stand any more: all of it has to be read again.
+
+    ``reason`` is ``off_path`` (its last node is no longer on the path), ``removed`` (data was deleted or erased from a
+    conversation that owns part of it), ``completed`` (a call on it was completed late) or ``answered`` (a tool call
+    that was left out of it has got its result since).
+    """
+
+    def __init__(self, node_id: str, reason: str) -> None:
+        self.node_id = node_id
+        self.reason = reason
+        why = {
+            "off_path": "that node is not on the context's path any more",
+            "removed": "data was deleted or erased from a conversation that owns part of it",
+            "completed": "a call on it was completed since",
+            "answered": "a tool call that was left out of it has a result now",
+        }
+        super().__init__(
+            f"the context held up to node {node_id!r} doesn't stand any more: {why[reason]}; "
+            "read it all: store.context(…)"
+        )
 
 
 class NodesShared(Refused):

@@ -161,6 +161,7 @@ def _context(
         version=row["version"],
         epoch=row["epoch"],
         owners=owners_of(row),
+        readers=readers,
         held=0 if top is None else top.depth,
     )
 

@@ -7,7 +7,7 @@ from graphstore.database import Row
 from graphstore.errors import ConversationNotFound
 from graphstore.models import Node
 from graphstore.models_branches import Branch
-from graphstore.store import conversations, pages, reading
+from graphstore.store import comparison, conversations, pages
 from graphstore.store.session import Session
 
 
@@ -43,9 +43,11 @@ def subtree(session: Session, node_id: str, limit: int, after: str | None) -> tu
     rows = session.rows(queries.SUBTREE, node_id=node_id, after_at=after_at, after_id=after_id, limit=wanted + 1)
     if not rows:
         conversations.node(session, node_id)
-    shown, last = rows[:wanted], rows[wanted - 1]["n"] if len(rows) > wanted else None
-    found = [reading.node_of(row["n"], row["n"].labels, row["parent_id"], row["compacts_id"]) for row in shown]
-    return found, None if last is None else pages.key_of(last["created_at"], last["id"])
+    found = comparison.nodes(session, [row["id"] for row in rows[:wanted]])
+    last = rows[wanted - 1] if len(rows) > wanted else None
+    # What was removed between the two looks is left out.
+    shown = [found[row["id"]] for row in rows[:wanted] if row["id"] in found]
+    return shown, None if last is None else pages.key_of(last["created_at"], last["id"])
 
 
 def _branch_of(row: Row, accepted: bool) -> Branch:

@@ -47,6 +47,7 @@ from graphstore.store import (
     reconstruction,
     tombstones,
 )
+from graphstore.store import tail as tails
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.archive import Archive
 from graphstore.store.derived_state import DerivedState
@@ -313,6 +314,17 @@ class GraphStore:
         readers = assembly.readers_of(for_provider, for_model)
         made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
         return made if policy is None else assembly.with_origins(self._session, made, for_provider, for_model, policy)
+
+    def tail(
+        self, conversation_id: str | None = None, *, node_id: str | None = None, below: str | Context
+    ) -> tails.Tail:
+        """What a context has below the part of it that the client holds; reads that alone, in one round trip.
+
+        ``below`` is the held context's ``bookmark``, or that context itself. Raises ``HeldPartChanged`` when the held
+        part doesn't stand any more, and as ``context``.
+        """
+        _one_of(conversation_id, node_id)
+        return tails.tail(self._session, conversation_id, node_id, below)
 
     def chain(
         self,

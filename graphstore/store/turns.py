@@ -137,6 +137,7 @@ class Turn:
             self.conversation_id,
             self.started_from,
             epoch=self.epoch,
+            readers=readers,
             held=0 if segment is None else segment.depth,
         )
 
