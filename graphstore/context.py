@@ -18,6 +18,7 @@ from graphstore.items import ItemDict, ItemText
 from graphstore.pairing import Pairing, pair
 from graphstore.reasoning import Block, Origin, Policy, Stretch, checked, judged, permitted, without
 from graphstore.segments import Owners, Segment, inner
+from graphstore.window import Window
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Context:
     named). ``readers`` are the names by which its compactions were read. ``held`` is how many of its nodes this process
     already had and didn't read again. ``origins`` are there only
     if a ``policy`` for reasoning was asked for; ``provider`` and ``model`` are those it was assembled for.
+    ``window`` is which part of the path it has, if a limit was given; ``whole`` is then the end of the whole path.
     """
 
     segment: Segment | None
@@ -57,6 +59,8 @@ class Context:
     model: str | None = None
     policy: Policy | None = None
     origins: Mapping[str, Origin] | None = None
+    window: Window | None = None
+    whole: Segment | None = None
 
     @cached_property
     def nodes(self) -> tuple[str, ...]:
@@ -71,6 +75,11 @@ class Context:
     def node_id(self) -> str | None:
         """The node the context ends at."""
         return None if self.segment is None else self.segment.node_id
+
+    @property
+    def path_end(self) -> Segment | None:
+        """The end of the whole path, also where the context is a window of it."""
+        return self.segment if self.window is None else self.whole
 
     @property
     def bookmark(self) -> str:
@@ -179,13 +188,15 @@ class Context:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What was filtered without such a reason: a defect in whatever wrote these nodes."""
+        """What was filtered without such a reason: a defect in whatever wrote these nodes. And where a window had to be
+        another than was asked.
+        """
         return [
             f"tool {what} {call_id!r} of {f'node {node!r}' if node else 'the new items'} was left out: it has no "
             + ("result" if what == "call" else "call")
             for node, what, call_id in self.filtered
             if not (what == "call" and node in self.explained)
-        ]
+        ] + list(() if self.window is None else self.window.notes)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

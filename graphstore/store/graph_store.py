@@ -46,6 +46,7 @@ from graphstore.store import (
     importing,
     reconstruction,
     tombstones,
+    windowing,
 )
 from graphstore.store import tail as tails
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
@@ -63,6 +64,7 @@ from graphstore.store.summaries import Summaries
 from graphstore.store.tool_cache import ToolCache
 from graphstore.store.turns import DEFAULT_LEASE_SECONDS, Turn
 from graphstore.store.usage import UsageAccounts
+from graphstore.window import Limits
 
 
 class GraphStore:
@@ -301,18 +303,24 @@ class GraphStore:
         for_provider: str | None = None,
         for_model: str | None = None,
         reasoning: str | None = None,
+        newest_turns: int | None = None,
+        max_tokens: int | None = None,
+        count_tokens: Tokenizer | None = None,
     ) -> Context:
         """What a call from here would send: the path's items, then ``new_items``.
 
         From a conversation's cursor, or from any node. Compactions that ``for_provider`` (``for_model``) can't read are
         unfolded. ``reasoning`` (``drop``, ``keep`` or ``error``) is what to do about signed reasoning that no longer
-        fits what comes before it; unless one is chosen nothing is checked. Raises ``ConversationNotFound``,
-        ``NodeNotFound``, ``PathBroken``, ``CompactionUnreadable``, ``ReasoningMismatch``.
+        fits what comes before it; unless one is chosen nothing is checked. ``newest_turns`` and ``max_tokens`` (counted
+        by ``count_tokens``, else bytes ÷ 4) limit it to the newest turns. Raises ``ConversationNotFound``,
+        ``NodeNotFound``, ``PathBroken``, ``CompactionUnreadable``, ``ReasoningMismatch``, ``InvalidInput``.
         """
         _one_of(conversation_id, node_id)
         policy = None if reasoning is None else checked(reasoning)
+        limits = Limits(newest_turns, max_tokens, count_tokens)
         readers = assembly.readers_of(for_provider, for_model)
         made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
+        made = windowing.windowed(self._session, made, limits)
         return made if policy is None else assembly.with_origins(self._session, made, for_provider, for_model, policy)
 
     def tail(

@@ -11,11 +11,12 @@ from graphstore.context import Context
 from graphstore.database import Row
 from graphstore.errors import ConversationNotFound, NodeNotFound, PathBroken
 from graphstore.models import SawByUser
-from graphstore.segments import extended
+from graphstore.segments import Segment, extended
 from graphstore.store import assembly
 from graphstore.store.reading import bubble_of
 from graphstore.store.session import Session
 from graphstore.store.settings import settings_of
+from graphstore.window import narrowed
 
 Verdict = Literal["same", "different", "unrecorded"]
 
@@ -99,8 +100,21 @@ def _as_made(row: Row, call: Row, readers: list[str]) -> Context:
     compactions: dict[str, list[str]] = dict(row["compactions"])
     assembly.check_top(row["ids"], row["top_is_root"], compactions, tuple(readers))
     settings = settings_of({**row, **{name: call[name] for name in ("response_format", "response_format_hash")}})
-    segment = assembly.segments_of(row, None, compactions)
+    segment = _windowed(assembly.segments_of(row, None, compactions), call)
     return Context(segment, items.NO_ITEMS, settings, provider=call["provider"], model=call["model"])
+
+
+def _windowed(segment: Segment, call: Row) -> Segment:
+    """The part of the path that the call was limited to, as it recorded it."""
+    options = {} if call["options"] is None else jsontext.loads(call["options"])
+    window = options.get("window")
+    if window is None:
+        return segment
+    line = segment.line()
+    # Of an empty path nothing was named: then the call stands alone.
+    first = window["first_node_id"] or segment.node_id
+    place = next((place for place, one in enumerate(line) if one.node_id == first), 0)
+    return narrowed(line, place)
 
 
 def _of_compaction(call: Row, node_id: str) -> Context:

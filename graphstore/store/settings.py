@@ -12,6 +12,7 @@ from graphstore.database import Row
 from graphstore.fingerprint import sha256
 from graphstore.store import checking
 from graphstore.store.session import Session
+from graphstore.window import Limits, Tokenizer
 
 
 def settings_of(row: Row) -> Settings:
@@ -63,6 +64,8 @@ class CallOptions(TypedDict, total=False):
     ``system`` and ``tools`` stay as they are on the path unless given, ``response_format`` within its turn; ``None``
     takes them away. ``provider`` and
     ``model`` also say which compactions can be read. ``id`` is the caller's own id for the call.
+    ``newest_turns`` and ``max_tokens`` (counted by ``count_tokens``, else bytes ÷ 4) limit the call's context; its own
+    turn comes beside the newest ones. The window is recorded with the call.
     """
 
     provider: str | None
@@ -73,6 +76,9 @@ class CallOptions(TypedDict, total=False):
     parameters: dict[str, Any] | None
     metadata: dict[str, Any] | None
     id: str | None
+    newest_turns: int | None
+    max_tokens: int | None
+    count_tokens: Tokenizer | None
 
 
 def in_force(before: Settings, options: CallOptions) -> InForce:
@@ -121,3 +127,8 @@ def in_force(before: Settings, options: CallOptions) -> InForce:
     keep("parameters", checking.json_object(options.get("parameters"), "parameters"))
     shown = Settings(system, tools, response_format, system_hash, tools_hash, response_format_hash)
     return InForce(properties, texts, shown)
+
+
+def limits_of(options: CallOptions) -> Limits:
+    """How far a call's context is to be limited. Raises ``InvalidInput`` for what is no limit."""
+    return Limits(options.get("newest_turns"), options.get("max_tokens"), options.get("count_tokens"))

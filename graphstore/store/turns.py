@@ -31,8 +31,9 @@ from graphstore.store.conversations import check_id
 from graphstore.store.held import Readers
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
-from graphstore.store.settings import CallOptions, in_force
+from graphstore.store.settings import CallOptions, in_force, limits_of
 from graphstore.store.spots import Spot
+from graphstore.store.windowing import windowed
 
 DEFAULT_LEASE_SECONDS = 300.0
 
@@ -153,6 +154,12 @@ class Turn:
         settings = in_force(base.settings, options)
         context = with_new_items(self.session, replace(base, settings=settings.shown), sent)
         first = self._rounds == 0
+        limits = limits_of(options)
+        context = windowed(self.session, context, limits, running=not first)
+        recorded: dict[str, Any] = {"readers": list(readers)} if len(readers) > 1 else {}
+        if context.window is not None:
+            asked = {"newest_turns": limits.newest_turns, "max_tokens": limits.max_tokens}
+            recorded["window"] = {**asked, "first_node_id": context.window.first_node_id}
         epoch = base.epoch or 0
         parent_id = base.node_id
         call_id = options.get("id") or self._next_id
@@ -170,7 +177,7 @@ class Turn:
             context_hash=context.hash,
             provider=options.get("provider"),
             model=options.get("model"),
-            options={"readers": list(readers)} if len(readers) > 1 else None,
+            options=recorded or None,
             metadata=options.get("metadata"),
         )
         row = self.session.row(
@@ -307,7 +314,7 @@ class Turn:
 
     def continue_from(self, call: Call, returned: ItemText | None, row: dict[str, Any]) -> None:
         """Extend the turn's own context by a call just settled, so that the next one reads nothing."""
-        base = call.context.segment
+        base = call.context.path_end
         sent = call.sent
         own = frozenset({(self.conversation_id, _removals(base, self.conversation_id))})
         calls = [*sent.call_ids, *(returned.call_ids if returned else ())]
