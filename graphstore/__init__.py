@@ -46,7 +46,7 @@ from graphstore.models import (
     UsageReport,
     UsageTable,
 )
-from graphstore.models_branches import Branch, BranchSummary, Comparison, Difference, Feedback, Label
+from graphstore.models_branches import Branch, BranchSummary, Comparison, Difference, Feedback, Label, SearchHit
 from graphstore.prices import Prices
 from graphstore.rendering import parse, render
 from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
@@ -89,6 +89,7 @@ __all__ = [
     "RemovalReceipt",
     "SawByModel",
     "SawByUser",
+    "SearchHit",
     "Settings",
     "Spend",
     "Status",

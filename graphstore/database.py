@@ -179,6 +179,10 @@ class Database:
                     raise
             except (DriverError, Neo4jError) as error:
                 raced = isinstance(error, Neo4jError) and error.code in RACES
+                if isinstance(error, Neo4jError) and "queryparser.classic.ParseException" in (error.message or ""):
+                    raise InvalidInput(
+                        f"the search is not in Lucene's syntax: {_reason(error)}; correct it, or search for plain words"
+                    ) from None
                 if isinstance(error, DatabaseError):
                     raise ServerError(
                         f"the Neo4j server failed: {error.message}; look at its log, restart it, and repeat the command"
@@ -194,6 +198,11 @@ class Database:
                     raise
             time.sleep(pause * random.uniform(0.5, 1.5))
             pause = min(pause * 2, 1.0)
+
+
+def _reason(error: Neo4jError) -> str:
+    """What the query parser says, in a line."""
+    return (error.message or "").partition("ParseException:")[2].strip().partition("\n")[0][:200]
 
 
 def _has_port(uri: str) -> bool:

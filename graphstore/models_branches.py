@@ -99,3 +99,22 @@ class Branch(Frozen):
     accepted: bool
     labels: tuple[str, ...] = ()
     summary: str | None = None
+
+
+class SearchHit(Frozen):
+    """A node that a search found: where it lies, and a piece of the text that fits.
+
+    ``conversation_id`` owns the node; ``accepted_in`` are conversations on whose accepted path it is (at most ten;
+    forks may share it), and ``on_accepted_path`` says whether its own is among them. ``role`` is whose text it is
+    (``user``, ``assistant``, ``tool_call``, ``tool_result`` …), ``spans`` are where in ``snippet`` the words are.
+    ``score`` compares hits of one search only.
+    """
+
+    node_id: str
+    conversation_id: str
+    on_accepted_path: bool
+    accepted_in: tuple[str, ...]
+    role: str
+    snippet: str
+    spans: tuple[tuple[int, int], ...]
+    score: float

@@ -31,7 +31,7 @@ from graphstore.models import (
     UnseenBranch,
     Usage,
 )
-from graphstore.models_branches import Branch, Comparison
+from graphstore.models_branches import Branch, Comparison, SearchHit
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import (
@@ -45,6 +45,7 @@ from graphstore.store import (
     deletion,
     importing,
     reconstruction,
+    searching,
     tombstones,
     windowing,
 )
@@ -542,6 +543,16 @@ class GraphStore:
         What forks grew below it is among them. Raises ``NodeNotFound``, ``InvalidInput`` for what is no key.
         """
         return branch_listing.subtree(self._session, node_id, limit, after)
+
+    def search(
+        self, query: str, *, limit: int = 20, after: str | None = None, raw: bool = False
+    ) -> tuple[list[SearchHit], str | None]:
+        """A page of the nodes on any branch that have all the words and "phrases" of ``query``, best first, and a key.
+
+        With ``raw`` the query is in Lucene's syntax. Pass the key as ``after`` for the next page (``None``: the end).
+        Raises ``InvalidInput`` for what can't be searched for.
+        """
+        return searching.search(self._session, query, limit, after, raw)
 
     def compare(self, left_id: str, right_id: str) -> Comparison:
         """Two branches, named by their end nodes: the common part of their history paths, then what differs.

@@ -181,4 +181,5 @@ _BLANK = {
     "response_id": None,
     "options": None,
     "partial": None,
+    "text": None,
 }

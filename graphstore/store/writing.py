@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphstore import fingerprint, jsontext
+from graphstore import fingerprint, items, jsontext
 from graphstore.items import ItemText
 from graphstore.models import NodeKind, Usage
+from graphstore.plaintext import searchable
 from graphstore.store import checking
 
 
@@ -41,6 +42,7 @@ def sent_properties(
         "author": author,
         "sent": sent.text,
         "sent_hash": fingerprint.sha256(sent.text),
+        "text": searchable(items.decode(sent.text, exact=sent.exact)),
         **settings,
     }
     optional = {
@@ -75,7 +77,8 @@ def succeeded_properties(
         "result_ids": [*sent.result_ids, *returned.result_ids] if returned.result_ids else None,
     }
     properties.update({name: value for name, value in optional.items() if value is not None})
-    return with_result_hash(properties)
+    both = [item for part in (sent, returned) for item in items.decode(part.text, exact=part.exact)]
+    return {**with_result_hash(properties), "text": searchable(both)}
 
 
 def failed_properties(
