@@ -11,6 +11,7 @@ import typer
 
 from graphstore.cli import (
     archiving,
+    branching,
     contexts,
     demonstration,
     doctor,
@@ -50,6 +51,7 @@ trees.register(app)
 contexts.register(app)
 history.register(app)
 reconstruction.register(app)
+branching.register(app)
 effects.register(app)
 usage.register(app)
 exporting.register(app)
