@@ -420,6 +420,39 @@ class ArchiveReport(Frozen):
     sha256: str
 
 
+class Disagreement(Frozen):
+    """Something stored that is not as it must be.
+
+    ``what`` is the rule that is broken (``sent_hash``, ``parent``, ``cursor``, …), ``kind`` and ``id`` name the thing
+    (``Node``, ``Conversation``, …), ``stored`` is what it has and ``true`` what it should have, in words.
+    """
+
+    what: str
+    kind: str
+    id: str
+    stored: str
+    true: str
+
+
+class VerifyReport(Frozen):
+    """What ``verify`` looked at and found. ``checked`` counts things by kind; ``found`` all that disagrees.
+
+    ``listed`` are the first disagreements, as many as are kept. ``erased`` are calls whose fingerprints can't be made
+    again, as content they stood on was blanked for good: that is no disagreement.
+    """
+
+    workspace: str
+    checked: dict[str, int]
+    found: int
+    listed: tuple[Disagreement, ...]
+    erased: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything agrees."""
+        return self.found == 0
+
+
 class EffectStatus(StrEnum):
     """How far an effect has come."""
 

@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
+import pytz  # type: ignore[import-untyped]
 from neo4j.time import Date, DateTime, Duration, Time
 
 from graphstore.errors import InvalidInput
@@ -85,6 +85,9 @@ def _time(text: str) -> DateTime:
     at, _, zone = text.removesuffix("]").partition("[")
     time = DateTime.from_iso_format(at)
     if zone:
-        return time.astimezone(ZoneInfo(zone))
+        # pytz, as the driver itself: it takes the driver's own times, which those of the standard library crash on.
+        utc = time.astimezone(pytz.utc).replace(tzinfo=None)
+        zoned: DateTime = pytz.timezone(zone).fromutc(utc)
+        return zoned
     # An offset of nothing, as the server's clock writes it: a zone *named* UTC would be another value.
     return time.replace(tzinfo=UTC) if time.utcoffset() == timedelta(0) else time

@@ -28,6 +28,7 @@ from graphstore.cli import (
     server,
     trees,
     usage,
+    verifying,
 )
 from graphstore.cli.plain import one_line
 from graphstore.errors import GraphStoreError
@@ -63,6 +64,7 @@ app.command(
     epilog="Examples:  graphstore serve  ·  graphstore serve --port 0 --workspace team-a",
 )(serve.serve)
 app.add_typer(server.app, name="server", rich_help_panel="Run")
+verifying.register(app)
 doctor.register(app)
 
 

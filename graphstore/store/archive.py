@@ -3,9 +3,9 @@
 **What an export holds when others write meanwhile.** Nothing is locked and the database has no snapshots, so the file
 is made consistent by the order of reading. Conversations first, each with its cursor and its number of moves as they
 were at one time; then their nodes, which never change once settled; then payloads; then what hangs on those, a move
-only if it was made before its conversation was read. What came later than its conversation's reading is left out, or is a
-branch that nobody stands on. At the end every pointer in the file is followed: what it names and the file lacks is read
-once more; if it was removed meanwhile the export is refused, and nothing is left behind.
+only if it was made before its conversation was read. What came later than its conversation's reading is left out, or is
+a branch that nobody stands on. At the end every pointer in the file is followed: what it names and the file lacks is
+read once more; if it was removed meanwhile the export is refused, and nothing is left behind.
 
 **A restore** checks the file from end to end before it writes. It goes in steps, each one transaction that also notes
 how far it has come, so that nothing is written twice and the same command finishes what was interrupted. Until all is

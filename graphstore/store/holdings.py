@@ -52,6 +52,20 @@ class Holding:
         return queries.COUNT_THINGS.about(self.label, {":Move ": f":{self.label} ", "n.id ": f"n.{self.key} "})
 
     @cached_property
+    def duplicates(self) -> Query:
+        """``read/duplicate_keys`` for this kind."""
+        changes = {":Move ": f":{self.label} ", "n.id": f"n.{self.key}"}
+        return queries.DUPLICATE_KEYS.about(self.label, changes)
+
+    @cached_property
+    def loose(self) -> Query:
+        """``read/loose_things`` for this kind, which hangs on others."""
+        (type,) = self.of
+        out = next(link.out for link in self.links if link.type == type)
+        arrow = f"(n)-[:{type}]->()" if out else f"(n)<-[:{type}]-()"
+        return queries.LOOSE_THINGS.about(self.label, {":Bubble ": f":{self.label} ", "(n)-[:OF]->()": arrow})
+
+    @cached_property
     def put(self) -> Query:
         """``write/restore_things`` for this kind."""
         return queries.RESTORE_THINGS.about(self.label, {"(n:Move)": f"(n:{self.label})"})

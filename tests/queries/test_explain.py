@@ -18,7 +18,9 @@ DERIVED = [
     query
     for holding in HOLDINGS
     for query in (
-        holding.page, holding.named, holding.count, holding.put, *(holding.put_links(link) for link in holding.links),
+        holding.page, holding.named, holding.count, holding.put, holding.duplicates,
+        *([holding.loose] if holding.of else []),
+        *(holding.put_links(link) for link in holding.links),
     )
 ]  # fmt: skip
 QUERIES = sorted([*BOUND, *DERIVED], key=lambda query: query.name)
