@@ -139,6 +139,7 @@ TURNS_OF = load("read/turns_of")
 TURN_START = load("read/turn_start")
 TWO_PATHS = load("read/two_paths")
 UNSEEN_BRANCHES = load("read/unseen_branches")
+UNFINISHED_REMOVALS = load("read/unfinished_removals")
 USAGE_OF_CONVERSATION = load("read/usage_of_conversation")
 USAGE_OF_WORKSPACE = load("read/usage_of_workspace")
 

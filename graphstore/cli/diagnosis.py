@@ -18,11 +18,12 @@ from graphstore.local import LocalServer
 from graphstore.migrations import pending, version_of
 from graphstore.queries import load_migrations
 from graphstore.settings import Settings
-from graphstore.store import GraphStore, lost_turns
+from graphstore.store import GraphStore, deletion, lost_turns
 from graphstore.store.graph_store import connect
 
 PACKAGES = ("conversation-graphstore", "neo4j", "neo4j-rust-ext")
 LOW_DISK_BYTES = 1_000_000_000
+PAGE = 2_000
 NAMED = 5
 """So many conversations are named in one finding."""
 
@@ -37,7 +38,9 @@ class Finding:
     advice: str | None = None
 
 
-def examine(settings: Settings, workspace: str | None, *, settle: bool, actor: str) -> Iterator[Finding]:
+def examine(
+    settings: Settings, workspace: str | None, *, settle: bool, fix: bool = False, actor: str
+) -> Iterator[Finding]:
     """Look at everything, from the installation to the workspace."""
     yield Finding("python", "ok", f"{platform.python_version()} on {platform.platform(terse=True)}")
     yield from _packages()
@@ -55,7 +58,7 @@ def examine(settings: Settings, workspace: str | None, *, settle: bool, actor: s
         if schema.state != "wrong":
             store = GraphStore.open(workspace=workspace, actor=actor, settings=settings)
             with store:
-                yield from _workspace(store, settle)
+                yield from _workspace(store, settle or fix, fix)
     finally:
         database.close()
 
@@ -107,7 +110,7 @@ def _schema(database: Database) -> Finding:
     return Finding("schema", "ok", f"version {newest}, up to date")
 
 
-def _workspace(store: GraphStore, settle: bool) -> Iterator[Finding]:
+def _workspace(store: GraphStore, settle: bool, fix: bool) -> Iterator[Finding]:
     try:
         census = store.session.row(queries.CENSUS) or {}
     except ServerError as error:
@@ -118,7 +121,18 @@ def _workspace(store: GraphStore, settle: bool) -> Iterator[Finding]:
         "ok",
         f"{store.workspace}: {counted(census['conversations'], 'conversation')}, {counted(census['nodes'], 'node')}",
     )
+    if (restore := store.session.row(queries.RESTORE_MARK)) is not None:
+        # Its conversations are marked as being deleted until all is there: nothing here may finish that.
+        yield Finding(
+            "restore",
+            "wrong",
+            f"of the archive with SHA-256 {restore['sha256']}, begun {restore['started_at']}, has not finished",
+            "finish it with the same file: graphstore archive import FILE",
+        )
+        return
     yield _stuck(store, census["stuck"], settle)
+    yield _unfinished(store, fix)
+    yield _orphans(store)
     waiting = census["pending"]
     if waiting:
         yield Finding("pending calls", "note", f"{waiting:,} not finished, of turns that run or ran without a lease")
@@ -147,6 +161,41 @@ def _stuck(store: GraphStore, stuck: list[Row], settle: bool) -> Finding:
         f"{len(stuck):,} past their lease, in {_named(stuck)}: the process that ran them has died",
         "whoever uses the conversation next settles it, or now: graphstore doctor --settle",
     )
+
+
+def _unfinished(store: GraphStore, fix: bool) -> Finding:
+    left = store.session.rows(queries.UNFINISHED_REMOVALS)
+    if not left:
+        return Finding("removals", "ok", "none unfinished")
+    if not fix:
+        return Finding(
+            "removals",
+            "wrong",
+            f"{len(left):,} unfinished, in {_named(left)}: a deletion or a clear runs, or was interrupted",
+            "repeat it, or finish them all: graphstore doctor --fix",
+        )
+    asking = [row for row in left if not deletion.finish(store.session, row["conversation_id"], row["deleting"])]
+    if asking:
+        return Finding(
+            "removals",
+            "wrong",
+            f"{len(asking):,} unfinished, in {_named(asking)}: other conversations stand on what is left",
+            "say what becomes of it, as when it was begun: graphstore delete ID --on-shared keep|erase",
+        )
+    return Finding("removals", "ok", f"{len(left):,} finished, in {_named(left)}")
+
+
+def _orphans(store: GraphStore) -> Finding:
+    found: list[Row] = []
+    after: str | None = ""
+    while after is not None:
+        row = store.session.row(queries.STRAY_NODES, after=after, limit=PAGE) or {"strays": [], "last": None}
+        found += [{"conversation_id": owner} for _, owner in row["strays"]]
+        after = row["last"]
+    if not found:
+        return Finding("orphans", "ok", "none")
+    words = f"{counted(len(found), 'node')} of conversations that aren't there: {_named(found)}"
+    return Finding("orphans", "wrong", words, "see which, and what else disagrees: graphstore verify")
 
 
 def _named(rows: list[Row]) -> str:

@@ -24,12 +24,15 @@ def doctor(
     settle: Annotated[
         bool, typer.Option("--settle", help="Settle turns whose process died: their pending call is marked lost.")
     ] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Do what is safe: settle dead turns, finish interrupted deletions and clears.")
+    ] = False,
     workspace: Workspace = None,
     json: Json = False,
 ) -> None:
     """Check the installation, the server, the schema and the workspace, and say what to do about what is wrong."""
     found = []
-    for finding in diagnosis.examine(settings(), workspace, settle=settle, actor=ACTOR):
+    for finding in diagnosis.examine(settings(), workspace, settle=settle, fix=fix, actor=ACTOR):
         found.append(finding)
         if not json:
             _show(finding)
@@ -82,5 +85,10 @@ def register(app: typer.Typer) -> None:
     app.command(
         "doctor",
         rich_help_panel="Run",
-        epilog=examples("graphstore doctor", "graphstore doctor --settle", "graphstore doctor --json | jq .ok"),
+        epilog=examples(
+            "graphstore doctor",
+            "graphstore doctor --settle",
+            "graphstore doctor --fix",
+            "graphstore doctor --json | jq .ok",
+        ),
     )(doctor)

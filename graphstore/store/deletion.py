@@ -41,6 +41,20 @@ def delete(
             return removal.receipt()
 
 
+def finish(session: Session, conversation_id: str, deleting: bool) -> bool:
+    """Remove what an interrupted deletion or clear left; false when whoever began it must say how.
+
+    Whether what others stand on was to be erased is known to that caller alone: then nothing is done.
+    """
+    if not deleting:
+        Removal(session, conversation_id).all_of(queries.CLEARED_NODES)
+        return True
+    if session.rows(queries.NEEDED_NODES, conversation_id=conversation_id):
+        return False
+    delete(session, conversation_id, "refuse", True, lambda _: None)
+    return True
+
+
 def clear(session: Session, conversation_id: str, force: bool, progress: Progress) -> RemovalReceipt:
     """Empty a conversation at once, then remove what it held (also what an interrupted clear left)."""
     row = session.row(
