@@ -107,7 +107,7 @@ def _drawn(step: Difference) -> Text:
     made = Text(f"{MARKS[step.kind]} ", style=STYLES[step.kind])
     left, right = (None if side is None else _words(side.item) for side in (step.left, step.right))
     if step.kind != "replaced" or left is None or right is None:
-        made.append(one_line(" ".join(right if left is None else left) if left or right else ""))
+        made.append(one_line(" ".join(left or right or [])))
         return made
     for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if tag == "equal":

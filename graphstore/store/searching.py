@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from graphstore import plaintext, queries
 from graphstore.errors import InvalidInput
 from graphstore.models_branches import SearchHit
@@ -24,7 +26,7 @@ def search(
     text = plaintext.lucene(query, session.workspace, raw)
     skip, after_id = _place_of(after)
     session.database.rows(queries.AWAIT_TEXTS)
-    found = []
+    found: list[dict[str, Any]] = []
     after_place = 0
     while len(found) <= wanted:
         row = session.row(
