@@ -407,6 +407,34 @@ class RemovalReceipt(Frozen):
     kept: tuple[Kept, ...] = ()
 
 
+class RetentionRules(Frozen):
+    """What may go: conversations not changed for so many days, with one of ``tags`` (none named: any).
+
+    Those with one of ``keep_tags``, or a node that carries one of ``keep_labels``, stay. With ``abandoned_only`` the
+    conversations stay and only branches off their accepted paths go.
+    """
+
+    older_than_days: float = Field(ge=0)
+    tags: tuple[str, ...] = ()
+    keep_tags: tuple[str, ...] = ()
+    keep_labels: tuple[str, ...] = ()
+    abandoned_only: bool = False
+
+
+class RetentionStep(Frozen):
+    """A conversation, or a branch of it that begins at ``node_id``: whether it goes, how many nodes, and why.
+
+    ``receipt`` is there once it went.
+    """
+
+    conversation_id: str
+    node_id: str | None
+    goes: bool
+    nodes: int
+    why: str
+    receipt: RemovalReceipt | None = None
+
+
 class ArchiveReport(Frozen):
     """An archive that was written, restored or checked: ``counts`` are its records of each kind.
 

@@ -24,6 +24,7 @@ from graphstore.cli import (
     output,
     reconstruction,
     removing,
+    retaining,
     serve,
     server,
     trees,
@@ -57,6 +58,7 @@ effects.register(app)
 usage.register(app)
 exporting.register(app)
 removing.register(app)
+retaining.register(app)
 archiving.register(app)
 app.command(
     "serve",

@@ -84,7 +84,7 @@ class UsageAccounts:
         for row in self._session.database.stream(
             queries.USAGE_OF_WORKSPACE, workspace=self._session.workspace, since=_time(since), until=_time(until)
         ):
-            tags = _tags(row["metadata"]) if "tag" in columns else (None,)
+            tags = tags_of(row["metadata"]) if "tag" in columns else (None,)
             calls = used(known, row["provider"], row["model"], row["status"], row["times"], row["usages"])
             for call in calls:
                 total.add(call)
@@ -118,7 +118,8 @@ def _line(call: Used, tag: str | None, columns: tuple[Column, ...]) -> tuple[str
     )
 
 
-def _tags(metadata: str | None) -> tuple[str | None, ...]:
+def tags_of(metadata: str | None) -> tuple[str | None, ...]:
+    """The tags that a conversation's metadata names; one ``None`` when it names none."""
     found = jsontext.loads(metadata) if metadata else {}
     tags = found.get("tags")
     named = [found.get("tag"), *(tags if isinstance(tags, list) else [])]
