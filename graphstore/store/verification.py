@@ -125,7 +125,6 @@ class _Verification:
         for row in whole:
             yield from _pointers(row, self.session.workspace)
             self._look("Conversation")
-            self.checked["Move"] += row["moves"]
         structures = self.session.rows(queries.VERIFY_STRUCTURE, conversation_ids=[row["id"] for row in whole])
         order: list[str] = []
         above: dict[str, str] = {}
