@@ -64,7 +64,7 @@ def fan(width: int) -> Iterator[ImportedCall]:
 
 
 def bushy(nodes: int, branch_points: int, depth: int) -> tuple[list[ImportedCall], list[str]]:
-    """A tree of so many calls, exactly so many of which have several children, and the keys of its one path of ``depth``
+    """A tree of so many calls, so many of which have several children, and the keys of its one path of ``depth`` calls
     on which the cursor is. Most branch points are on long side lines, as where agents ran on by themselves.
     """
     chance = random.Random(275)

@@ -1,7 +1,7 @@
 // Remove nodes for good, with the relationships that are expected on them; any other one makes the statement fail.
 // Nodes come with all that hangs on them, in this batch or an earlier one. If something outside still hangs on one,
 // nothing is removed, and blocked has up to ten of these: the node, and whose the child or the cursor is.
-// Most batches carry nothing but the edges of the tree, so what else there may be is looked for in the others only (busy).
+// Most batches carry nothing but edges of the tree; what else there may be is looked for in the others only (busy).
 // A move that pointed to a node keeps its id.
 UNWIND $node_ids AS id
 MATCH (n:Node {workspace: $workspace, id: id})
