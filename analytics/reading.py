@@ -12,6 +12,7 @@ from graphstore import GraphStore, jsontext, queries
 from graphstore.analytics.preferences import AcceptedPath, BranchPoint, PathMove, Reply
 from graphstore.analytics.prompts import Texts
 from graphstore.database import Row
+from graphstore.store.session import steady
 
 PAGE = 200
 
@@ -36,6 +37,12 @@ def paths(store: GraphStore, page: int = PAGE) -> Iterator[tuple[AcceptedPath, s
 
 def texts(store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: Sequence[str | None]) -> Texts | None:
     """The texts of the path of ``leaf_id``; ``None`` when it was deleted meanwhile."""
+    return steady(lambda: _texts(store, leaf_id, rejected_ids, hashes))
+
+
+def _texts(
+    store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: Sequence[str | None]
+) -> Texts | None:
     row = store.session.row(
         queries.PREFERENCE_TEXTS,
         leaf_id=leaf_id,
@@ -45,15 +52,17 @@ def texts(store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: 
     if row is None:
         return None
     exact = {*row["exact"], *(id for id, _, is_exact in row["siblings"] if is_exact)}
+    siblings = {id: text or "[]" for id, text, _ in row["siblings"]}
+    payloads = store.session.payloads([*row["sent"], *row["returned"], *siblings.values()])
     return Texts(
         ids=row["ids"],
-        sent=row["sent"],
-        returned=row["returned"],
+        sent=[payloads.restored(text) for text in row["sent"]],
+        returned=[text and payloads.restored(text) for text in row["returned"]],
         call_ids=row["call_ids"],
         result_ids=row["result_ids"],
         compactions=dict(row["compactions"]),
         exact=frozenset(exact),
-        returned_by={id: text or "[]" for id, text, _ in row["siblings"]},
+        returned_by={id: payloads.restored(text) for id, text in siblings.items()},
         settings={digest: jsontext.loads(text) for digest, text in row["settings"]},
     )
 

@@ -88,6 +88,7 @@ TABLE: dict[type[errors.GraphStoreError], Kind] = {
         HTTPStatus.CONFLICT, "conversation-gone", "Cleared or deleted meanwhile", ("conversation_id",)
     ),
     # The path is damaged or being deleted: the state is at fault, not the request and not this program.
+    errors.PayloadMissing: Kind(HTTPStatus.CONFLICT, "payload-missing", "A stored string is missing", ("sha256",)),
     errors.PathBroken: Kind(HTTPStatus.CONFLICT, "path-broken", "The path is not whole", ("node_id", "top_id")),
     errors.CompactionUnreadable: Kind(
         HTTPStatus.CONFLICT, "compaction-unreadable", "Not readable for this reader", ("compaction_id", "readers")
@@ -144,7 +145,7 @@ async def _of_the_store(request: Request, error: Exception) -> Response:
         raise error
     if kind.told is not None:
         log.error("%s %r: %s", request.method, request.url.path, error)
-    elif isinstance(error, errors.PathBroken):
+    elif isinstance(error, errors.PathBroken | errors.PayloadMissing):
         log.warning("%s %r: %s", request.method, request.url.path, error)
     return problem(kind, kind.told or str(error), **{name: getattr(error, name) for name in kind.members})
 

@@ -328,6 +328,17 @@ class ConversationGone(Refused):
         )
 
 
+class PayloadMissing(GraphStoreError):
+    """A stored text refers to a heavy string that isn't there."""
+
+    def __init__(self, digest: str) -> None:
+        self.sha256 = digest
+        super().__init__(
+            f"the blob {digest!r} that a stored text refers to is missing: the data is damaged; "
+            "'graphstore verify' lists all that is"
+        )
+
+
 class PathBroken(GraphStoreError):
     """The path above a node does not reach a known root or compaction, so it isn't given at all."""
 
@@ -366,6 +377,14 @@ class SourceUnreadable(GraphStoreError):
     """A file to import can't be read at all (single bad records are reported instead)."""
 
 
+class ArchiveUnreadable(SourceUnreadable):
+    """An archive can't be restored: it is none, was cut or damaged, or is of a newer program."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path = path
+        super().__init__(f"{path!r} can't be restored: {why}")
+
+
 class ServerError(GraphStoreError):
     """Something about the database server."""
 
@@ -376,14 +395,6 @@ class ServerUnavailable(ServerError):
 
 class LocalServerError(ServerError):
     """The embedded server can't be installed, started or stopped."""
-
-class ArchiveUnreadable(SourceUnreadable):
-    """An archive can't be restored: it is none, was cut or damaged, or is of a newer program."""
-
-    def __init__(self, path: str, why: str) -> None:
-        self.path = path
-        super().__init__(f"{path!r} can't be restored: {why}")
-
 
 
 class SchemaError(ServerError):

@@ -15,6 +15,10 @@ RETURN c.id AS conversation_id, leaf.id AS cursor, c.version AS version, epoch, 
        [n IN nodes | n.call_ids] AS call_ids, [n IN nodes | n.result_ids] AS result_ids,
        [n IN nodes WHERE n:Compaction | [n.id, n.readers]] AS compactions,
        [n IN nodes WHERE n:ExactText | n.id] AS exact,
+       COLLECT { UNWIND [n IN nodes WHERE n:Heavy | n] AS heavy
+                 OPTIONAL MATCH (heavy)-[:USES]->(b:Blob)
+                 WITH DISTINCT b
+                 RETURN [b.sha256, b.data] } AS blobs,
        last(nodes).is_root AS top_is_root,
        leaf.system_hash AS system_hash, system.data AS system, leaf.tools_hash AS tools_hash, tools.data AS tools,
        COLLECT { UNWIND $owners + [c.id] + CASE WHEN leaf.conversation_id = last(nodes).conversation_id

@@ -29,11 +29,18 @@ WITH c, now, parent, edge, at, known,
      END AS outcome
 FOREACH (setting IN CASE WHEN outcome = 'ok' THEN $settings ELSE [] END |
   MERGE (b:Blob {workspace: $workspace, sha256: setting.sha256})
-  ON CREATE SET b.data = setting.data, b.size = setting.size, b.media_type = 'application/json')
+  ON CREATE SET b.data = setting.data, b.size = setting.size, b.media_type = 'application/json'
+  SET b.setting = true, b.unused_since = null)
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   CREATE (n:Node)
   SET n = $node, n.created_at = now
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText)
+  FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
+  FOREACH (blob IN $blobs |
+    MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
+    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
+    SET b.size = blob.size
+    MERGE (n)-[:USES]->(b))
   FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END |
     CREATE (n)-[:PARENT {workspace: $workspace, child_id: $node_id}]->(p))
   FOREACH (root IN CASE WHEN parent IS NULL THEN [1] ELSE [] END | CREATE (c)-[:STARTS]->(n))

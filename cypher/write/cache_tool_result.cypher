@@ -11,4 +11,26 @@ FOREACH (ok IN CASE outcome WHEN 'ok' THEN [1] ELSE [] END |
   ON CREATE SET r.hits = 0
   SET r.name = $name, r.scope = $scope, r.output = $output, r.size = $size, r.created_at = now,
       r.expires_at = expires_at)
+WITH outcome
+OPTIONAL MATCH (r:ToolResult {workspace: $workspace, id: $key})
+WHERE outcome = 'ok'
+CALL (r) {
+  MATCH (r)-[use:USES]->(b:Blob)
+  WHERE NOT b.sha256 IN [blob IN $blobs | blob.sha256]
+  DELETE use
+  RETURN collect(DISTINCT b) AS unused
+}
+FOREACH (blob IN CASE WHEN r IS NULL THEN [] ELSE $blobs END |
+  MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
+  ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
+  SET b.size = blob.size
+  MERGE (r)-[:USES]->(b))
+WITH outcome, unused
+CALL (unused) {
+  UNWIND unused AS b
+  WITH b ORDER BY b.sha256
+  SET b.size = b.size
+  WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
+  DELETE b
+}
 RETURN outcome

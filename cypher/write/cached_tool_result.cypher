@@ -13,4 +13,5 @@ FOREACH (miss IN CASE outcome WHEN 'miss' THEN [1] ELSE [] END |
   ON CREATE SET counted.hits = 0, counted.misses = 0
   SET counted.name = $name
   SET counted.misses = counted.misses + 1)
-RETURN outcome, CASE outcome WHEN 'hit' THEN r END AS result
+RETURN outcome, CASE outcome WHEN 'hit' THEN r END AS result,
+       COLLECT { MATCH (r)-[:USES]->(b:Blob) WHERE outcome = 'hit' RETURN [b.sha256, b.data] } AS blobs

@@ -36,6 +36,12 @@ FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   // What the path has in force stays in force below its compaction.
   SET n.system_hash = original.system_hash, n.tools_hash = original.tools_hash
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText)
+  FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
+  FOREACH (blob IN $blobs |
+    MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
+    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
+    SET b.size = blob.size
+    MERGE (n)-[:USES]->(b))
   CREATE (n)-[:COMPACTS {workspace: $workspace, compaction_id: $node_id, readers: $node.readers}]->(original)
   FOREACH (within IN CASE WHEN $turn_id IS NOT NULL AND $exclusive THEN [1] ELSE [] END |
     SET c.turn_node_id = $node_id, c.turn_expires_at = now + duration({milliseconds: $lease_ms}))

@@ -2,7 +2,7 @@
 // Nodes come with all that hangs on them, in this batch or an earlier one. If something outside still hangs on one,
 // nothing is removed, and blocked has up to ten of these: the node, and whose the child or the cursor is.
 // Most batches carry nothing but edges of the tree; what else there may be is looked for in the others only (busy).
-// A move that pointed to a node keeps its id.
+// A move that pointed to a node keeps its id. Blobs that nothing uses any more go with the last node that did.
 UNWIND $node_ids AS id
 MATCH (n:Node {workspace: $workspace, id: id})
 SET n.round = n.round
@@ -62,6 +62,19 @@ CALL (busy) {
 }
 CALL (nodes) {
   UNWIND nodes AS n
+  MATCH (n)-[use:USES]->(b:Blob)
+  DELETE use
+  RETURN collect(DISTINCT b) AS used
+}
+CALL (nodes) {
+  UNWIND nodes AS n
   DELETE n
+}
+CALL (used) {
+  UNWIND used AS b
+  WITH b ORDER BY b.sha256
+  SET b.size = b.size
+  WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
+  DELETE b
 }
 RETURN size(nodes) AS deleted, bubbles, blocked

@@ -14,5 +14,20 @@ WHERE NOT $expired OR r.expires_at <= datetime.realtime()
 SET r.name = t.id
 WITH t, collect(r) AS results, sum(r.hits) AS hits
 SET t.hits = t.hits + hits
+WITH results
+CALL (results) {
+  UNWIND results AS r
+  MATCH (r)-[use:USES]->(b:Blob)
+  DELETE use
+  RETURN collect(DISTINCT b) AS used
+}
 FOREACH (r IN results | DELETE r)
+WITH results, used
+CALL (used) {
+  UNWIND used AS b
+  WITH b ORDER BY b.sha256
+  SET b.size = b.size
+  WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
+  DELETE b
+}
 RETURN sum(size(results)) AS evicted

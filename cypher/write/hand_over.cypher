@@ -10,7 +10,7 @@ SET n.conversation_id = heir.id
 FOREACH (blank IN CASE WHEN $erase THEN [1] ELSE [] END |
   SET n += $blank, n.erased_at = datetime.realtime(), n.call_ids = null, n.result_ids = null,
       n.returned = CASE WHEN n.returned IS NULL THEN null ELSE $blank_returned END
-  REMOVE n:ExactText)
+  REMOVE n:ExactText, n:Heavy)
 WITH heir, n
 CALL (n) {
   MATCH (n)-[:PROPOSED]->(e:Effect)
@@ -41,4 +41,19 @@ WITH heir, n
 OPTIONAL MATCH (:Conversation {workspace: $workspace, id: $conversation_id})-[start:STARTS|CLEARED]->(n)
 FOREACH (old IN CASE WHEN start IS NULL THEN [] ELSE [start] END | DELETE old)
 FOREACH (root IN CASE WHEN n.is_root THEN [n] ELSE [] END | CREATE (heir)-[:STARTS]->(root))
-RETURN count(DISTINCT n) AS handed
+WITH collect(DISTINCT n) AS nodes
+CALL (nodes) {
+  UNWIND nodes AS n
+  MATCH (n)-[use:USES]->(b:Blob)
+  WHERE $erase
+  DELETE use
+  RETURN collect(DISTINCT b) AS used
+}
+CALL (used) {
+  UNWIND used AS b
+  WITH b ORDER BY b.sha256
+  SET b.size = b.size
+  WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
+  DELETE b
+}
+RETURN size(nodes) AS handed

@@ -28,6 +28,12 @@ FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   CREATE (n:Node)
   SET n = $node, n.created_at = now, n.finished_at = now
   FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText)
+  FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
+  FOREACH (blob IN $blobs |
+    MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
+    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
+    SET b.size = blob.size
+    MERGE (n)-[:USES]->(b))
   FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END |
     CREATE (n)-[:PARENT {workspace: $workspace, child_id: $node_id}]->(p))
   FOREACH (root IN CASE WHEN parent IS NULL THEN [1] ELSE [] END | CREATE (c)-[:STARTS]->(n))

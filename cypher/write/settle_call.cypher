@@ -26,7 +26,13 @@ WITH *, CASE WHEN done IS NOT NULL THEN done.accepted
 FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   SET n += {failure_kind: null, failure_message: null}
   SET n += $result, n.finished_at = now, n.partial = CASE WHEN $result.returned IS NULL THEN n.partial END
-  FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText))
+  FOREACH (flag IN CASE WHEN $exact THEN [1] ELSE [] END | SET n:ExactText)
+  FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
+  FOREACH (blob IN $blobs |
+    MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
+    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
+    SET b.size = blob.size
+    MERGE (n)-[:USES]->(b)))
 FOREACH (renew IN CASE WHEN NOT elsewhere AND NOT ends AND $exclusive AND outcome <> 'gone'
                        THEN [1] ELSE [] END |
   SET c.turn_expires_at = now + duration({milliseconds: $lease_ms}))

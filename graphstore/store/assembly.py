@@ -17,11 +17,12 @@ from graphstore.errors import (
     PathBroken,
 )
 from graphstore.items import ItemsInput, ItemText
+from graphstore.payloads import Payloads
 from graphstore.reasoning import Origin, Policy
 from graphstore.segments import Owners, Segment, extended, inner
 from graphstore.store import checking
 from graphstore.store.held import Readers
-from graphstore.store.session import Session
+from graphstore.store.session import Session, steady
 from graphstore.store.settings import settings_of
 
 log = logging.getLogger("graphstore")
@@ -52,12 +53,16 @@ def assemble(
 
     Raises ``ConversationNotFound``, ``NodeNotFound``, ``PathBroken`` or ``CompactionUnreadable``.
     """
+    return with_new_items(session, steady(lambda: _read(session, conversation_id, node_id, readers)), new_items)
+
+
+def _read(session: Session, conversation_id: str | None, node_id: str | None, readers: Readers) -> Context:
     held = session.held.candidates(readers, conversation_id, node_id)
     context = _extend(session, conversation_id, node_id, readers, held) if held else None
     if context is None:
         row = session.row(queries.ASSEMBLE, conversation_id=conversation_id, node_id=node_id, readers=list(readers))
         context = _context(session, row or {}, conversation_id, node_id, None, readers)
-    return with_new_items(session, context, new_items)
+    return context
 
 
 def with_new_items(session: Session, context: Context, new_items: ItemText) -> Context:
@@ -100,9 +105,11 @@ def plan_cache(session: Session, context: Context, count_tokens: Tokenizer | Non
         system_hash=settings.system_hash or "",
         tools_hash=settings.tools_hash or "",
     )
+    payloads = session.payloads(row["sent"] for row in rows)
     beside: dict[str, list[Beside]] = {}
     for row in map(dict, rows):
         above, node_id, sent, exact = (row.pop(name) for name in ("above", "node_id", "sent", "exact"))
+        sent = payloads.restored(sent)
         call = Beside(node_id, Origin(**row), inner(sent), items.decode(sent, exact=exact))
         beside.setdefault(above, []).append(call)
     return context.cache_plan(beside, count_tokens)
@@ -169,6 +176,10 @@ def _context(
 def segments_of(row: Row, top: Segment | None, compactions: dict[str, list[str]]) -> Segment:
     """The chain of a row of ``assemble`` or ``extend``, below ``top`` if that is the end of its climb."""
     ids, sent, returned = row["ids"], row["sent"], row["returned"]
+    if row["blobs"]:
+        payloads = Payloads(dict(row["blobs"]))
+        sent = [payloads.restored(text) for text in sent]
+        returned = [text and payloads.restored(text) for text in returned]
     calls, results, owners = row["call_ids"], row["result_ids"], owners_of(row)
     exact = frozenset(row["exact"])
     last = len(ids) - 1

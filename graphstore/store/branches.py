@@ -74,12 +74,14 @@ def correct(
         metadata=metadata,
     )
     node |= writing.succeeded_properties(sent, encoded)
+    node, blobs = writing.lightened(session, node)
 
     def write() -> Row | None:
         return session.row(
             queries.RECORD_CALL,
             conversation_id=conversation_id,
             node=node,
+            blobs=blobs,
             node_id=new_node_id,
             parent_id=spot.parent_id,
             expected=spot.cursor,

@@ -106,11 +106,13 @@ class Call:
         turn = self.turn
         if turn.kind is NodeKind.CONVERSION:
             end = moves = False  # a side job goes on after a failure, and moves no cursor
+        result, blobs = writing.lightened(turn.session, result)
         row = turn.session.row(
             queries.SETTLE_CALL,
             conversation_id=turn.conversation_id,
             node_id=self.id,
             result=result,
+            blobs=blobs,
             exact=returned is not None and returned.exact,
             turn_id=turn.id,
             exclusive=turn.exclusive,

@@ -80,12 +80,14 @@ def write(
         if dropped:
             node[name] = [jsontext.shield(call_id) for _, call_id in dropped]
     node["readers"] = list(readers)
+    node, blobs = writing.lightened(session, node)
 
     def attempt() -> Row | None:
         return session.row(
             queries.COMPACT,
             conversation_id=conversation_id,
             node=node,
+            blobs=blobs,
             node_id=compaction_id,
             original_id=original_id,
             exact=sent_text.exact or returned_text.exact,

@@ -7,8 +7,8 @@ from graphstore.comparing import differences
 from graphstore.errors import NodeNotFound, PathBroken
 from graphstore.models import Node
 from graphstore.models_branches import ComparedItem, Comparison
-from graphstore.store import reading
-from graphstore.store.session import Session
+from graphstore.store.conversations import nodes_of
+from graphstore.store.session import Session, steady
 
 
 def compare(session: Session, left_id: str, right_id: str) -> Comparison:
@@ -46,8 +46,7 @@ def compare(session: Session, left_id: str, right_id: str) -> Comparison:
 
 def nodes(session: Session, node_ids: list[str]) -> dict[str, Node]:
     """Nodes by id; those that are not there (any more) are left out."""
-    rows = session.rows(queries.NODES, node_ids=node_ids)
-    found = [reading.node_of(row["n"], row["n"].labels, row["parent_id"], row["compacts_id"]) for row in rows]
+    found = steady(lambda: nodes_of(session, session.rows(queries.NODES, node_ids=node_ids)))
     return {node.id: node for node in found}
 
 

@@ -7,12 +7,12 @@ import binascii
 from typing import Any
 
 from graphstore import jsontext, queries
-from graphstore.database import stored_time
+from graphstore.database import Row, stored_time
 from graphstore.errors import ConversationNotFound, IdConflict, InvalidInput, NodeNotFound, PathBroken
 from graphstore.fingerprint import new_id
 from graphstore.models import Conversation, ConversationSummary, Move, Node, UnseenBranch
 from graphstore.store import checking, reading
-from graphstore.store.session import Session
+from graphstore.store.session import Session, steady
 
 MAX_ID = 512
 
@@ -76,14 +76,28 @@ def _decode_key(key: str) -> tuple[Any, str]:
 
 def node(session: Session, node_id: str) -> Node:
     """One node with its items."""
-    row = session.row(queries.NODE, node_id=node_id)
-    if row is None:
-        raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
-    return reading.node_of(row["n"], row["n"].labels, row["parent_id"], row["compacts_id"])
+
+    def read() -> Node:
+        row = session.row(queries.NODE, node_id=node_id)
+        if row is None:
+            raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
+        return nodes_of(session, [row])[0]
+
+    return steady(read)
+
+
+def nodes_of(session: Session, rows: list[Row]) -> list[Node]:
+    """Nodes from rows of ``n``, ``parent_id`` and ``compacts_id``."""
+    payloads = session.payloads(reading.texts_of(row["n"] for row in rows))
+    return [reading.node_of(row["n"], row["n"].labels, row["parent_id"], row["compacts_id"], payloads) for row in rows]
 
 
 def path(session: Session, conversation_id: str | None, node_id: str | None) -> list[Node]:
     """The history path, root first. Raises ``PathBroken`` rather than give a part of one."""
+    return steady(lambda: _path(session, conversation_id, node_id))
+
+
+def _path(session: Session, conversation_id: str | None, node_id: str | None) -> list[Node]:
     row = session.row(queries.PATH, conversation_id=conversation_id, node_id=node_id) or {}
     if conversation_id is not None and (row.get("conversation_id") is None or row["deleting"]):
         raise ConversationNotFound(conversation_id, session.workspace)
@@ -93,11 +107,12 @@ def path(session: Session, conversation_id: str | None, node_id: str | None) -> 
         top = row["nodes"][-1]
         if not (top["is_root"] or "Compaction" in top.labels):
             raise PathBroken(row["nodes"][0]["id"], top["id"])
+    payloads = session.payloads(reading.texts_of(row["nodes"]))
     out: list[Node] = []
     above: str | None = None
     for stored in reversed(row["nodes"]):
         folded = "Compaction" in stored.labels
-        out.append(reading.node_of(stored, stored.labels, None if folded else above, above if folded else None))
+        out.append(reading.node_of(stored, stored.labels, None if folded else above, above if folded else None, payloads))
         above = stored["id"]
     return out
 
@@ -105,8 +120,7 @@ def path(session: Session, conversation_id: str | None, node_id: str | None) -> 
 def tree(session: Session, conversation_id: str) -> list[Node]:
     """Every live node the conversation owns, and the shared prefix it stands on, oldest first."""
     get(session, conversation_id)
-    rows = session.rows(queries.TREE, conversation_id=conversation_id)
-    return [reading.node_of(row["n"], row["n"].labels, row["parent_id"], row["compacts_id"]) for row in rows]
+    return steady(lambda: nodes_of(session, session.rows(queries.TREE, conversation_id=conversation_id)))
 
 
 def moves(session: Session, conversation_id: str) -> list[Move]:

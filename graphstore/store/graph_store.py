@@ -30,8 +30,10 @@ from graphstore.models import (
     Tombstone,
     UnseenBranch,
     Usage,
+    VerifyReport,
 )
 from graphstore.models_branches import Branch, Comparison, SearchHit
+from graphstore.payloads import DEFAULT_LIMIT, check_limit
 from graphstore.reasoning import checked
 from graphstore.settings import Settings
 from graphstore.store import (
@@ -47,11 +49,12 @@ from graphstore.store import (
     reconstruction,
     searching,
     tombstones,
+    verification,
     windowing,
 )
 from graphstore.store import tail as tails
-from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.archive import Archive
+from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.derived_state import DerivedState
 from graphstore.store.effects import Effects
 from graphstore.store.feedback import FeedbackGiven
@@ -59,6 +62,7 @@ from graphstore.store.held import HeldContexts
 from graphstore.store.labels import Labels
 from graphstore.store.reconstruction import SawByModel
 from graphstore.store.removal import Progress
+from graphstore.store.retention import Retention
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
 from graphstore.store.settings import CallOptions
 from graphstore.store.summaries import Summaries
@@ -96,7 +100,8 @@ class GraphStore:
         """
         settings = settings or Settings()
         database = connect(settings)
-        return cls._on(database, settings.workspace if workspace is None else workspace, actor, held_bytes)
+        named = settings.workspace if workspace is None else workspace
+        return cls._on(database, named, actor, held_bytes, settings.blob_bytes)
 
     @classmethod
     def connect(
@@ -108,18 +113,25 @@ class GraphStore:
         workspace: str = "default",
         actor: str | None = None,
         held_bytes: int = DEFAULT_HELD_BYTES,
+        blob_bytes: int = DEFAULT_LIMIT,
     ) -> GraphStore:
-        """Open the store on a Neo4j server of one's own; ``auth`` is ``(username, password)``."""
+        """Open the store on a Neo4j server of one's own; ``auth`` is ``(username, password)``.
+
+        Strings of more than ``blob_bytes`` bytes are stored apart, each once.
+        """
+        check_limit(blob_bytes)
         username, password = auth or ("neo4j", None)
-        return cls._on(Database.connect(uri, username, password, database), workspace, actor, held_bytes)
+        return cls._on(Database.connect(uri, username, password, database), workspace, actor, held_bytes, blob_bytes)
 
     @classmethod
-    def _on(cls, database: Database, workspace: str, actor: str | None, held_bytes: int) -> GraphStore:
+    def _on(
+        cls, database: Database, workspace: str, actor: str | None, held_bytes: int, blob_bytes: int
+    ) -> GraphStore:
         try:
             conversations.check_id(workspace, "workspace name")
             if pending(database):
                 migrate(database)
-            return cls(Session(database, workspace, actor, HeldContexts(held_bytes)))
+            return cls(Session(database, workspace, actor, HeldContexts(held_bytes), blob_bytes))
         except BaseException:
             database.close()
             raise
@@ -127,7 +139,7 @@ class GraphStore:
     def in_workspace(self, workspace: str, *, actor: str | None = None) -> GraphStore:
         """The same server, another workspace; shares the connections and holds contexts of its own."""
         conversations.check_id(workspace, "workspace name")
-        return GraphStore(Session(self._session.database, workspace, actor))
+        return GraphStore(Session(self._session.database, workspace, actor, blob_bytes=self._session.blob_bytes))
 
     @property
     def session(self) -> Session:
@@ -140,6 +152,24 @@ class GraphStore:
         return UsageAccounts(self._session)
 
     @property
+    def archive(self) -> Archive:
+        """The workspace as one file, and back: ``store.archive.export(path)``, ``store.archive.restore(path)``."""
+        return Archive(self._session)
+
+    @property
+    def retention(self) -> Retention:
+        """What may go after a time: ``store.retention.plan(rules)``, a dry run of ``store.retention.apply(rules)``."""
+        return Retention(self._session)
+
+    def verify(self, *, progress: Callable[[int, int], object] = lambda _done, _total: None) -> VerifyReport:
+        """Make every fingerprint again and follow every pointer of the workspace; says what disagrees with the stored.
+
+        It may be used meanwhile: what seems wrong is looked at once more. ``progress`` gets the things looked at and
+        about how many there are. Raises ``RestoreInProgress``.
+        """
+        return verification.verify(self._session, progress)
+
+    @property
     def workspace(self) -> str:
         """The workspace that this store reads and writes."""
         return self._session.workspace
@@ -147,11 +177,6 @@ class GraphStore:
     def close(self) -> None:
         """Close the connections; the embedded server goes on for other processes."""
         self._session.database.close()
-
-    @property
-    def archive(self) -> Archive:
-        """The whole workspace as one file, and back: ``store.archive.export(path)``, ``store.archive.restore(path)``."""
-        return Archive(self._session)
 
     def __enter__(self) -> GraphStore:
         return self

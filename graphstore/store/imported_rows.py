@@ -11,6 +11,7 @@ from graphstore.fingerprint import derived_id, sha256
 from graphstore.importers import ImportedCall, ImportedConversation
 from graphstore.models import NodeKind
 from graphstore.store import writing
+from graphstore.store.session import Session
 
 _TICK = timedelta(microseconds=1)
 
@@ -27,17 +28,21 @@ def node_id_of(conversation_id: str, key: str) -> str:
 
 @dataclass
 class ImportRows:
-    """One conversation as rows. ``nodes`` are parameters of ``write/import_nodes``, parents first."""
+    """One conversation as rows. ``nodes`` are parameters of ``write/import_nodes``, parents first.
+
+    ``blobs`` are the heavy strings of a node, by its id.
+    """
 
     imported: ImportedConversation
     conversation: dict[str, Any]
     nodes: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    blobs: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     cursor: str | None = None
     sizes: list[int] = field(default_factory=list)
 
 
-def rows_of(workspace: str, imported: ImportedConversation) -> ImportRows:
+def rows_of(session: Session, imported: ImportedConversation) -> ImportRows:
     """The rows of one conversation. Raises ``InvalidItems`` if an importer made something that is no item."""
     conversation_id = conversation_id_of(imported.source, imported.source_id)
     metadata = dict(imported.metadata)
@@ -60,11 +65,14 @@ def rows_of(workspace: str, imported: ImportedConversation) -> ImportRows:
     for call in imported.calls:
         ids[call.key] = node_id_of(conversation_id, call.key)
         parent_id = None if call.parent_key is None else ids[call.parent_key]
-        node, exact = _node(workspace, conversation_id, ids, call, parent_id, rows.settings)
+        node, exact = _node(session.workspace, conversation_id, ids, call, parent_id, rows.settings)
         node["created_at"] = clock.time_of(call)
         node["finished_at"] = call.finished_at or node["created_at"]
-        rows.nodes.append({"node": node, "parent_id": parent_id, "exact": exact})
         rows.sizes.append(len(node["sent"]) + len(node.get("returned") or ""))
+        node, blobs = writing.lightened(session, node)
+        if blobs:
+            rows.blobs[node["id"]] = blobs
+        rows.nodes.append({"node": node, "parent_id": parent_id, "exact": exact})
     if imported.cursor_key is not None:
         rows.cursor = ids[imported.cursor_key]
     return rows

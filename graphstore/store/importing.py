@@ -77,7 +77,7 @@ def import_conversations(session: Session, source: Iterable[ImportedConversation
     totals: dict[str, _Part] = {}
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="graphstore-import") as writer:
         writing: Future[list[_Part]] | None = None
-        for batch in _batches(session.workspace, source):
+        for batch in _batches(session, source):
             if isinstance(batch, ImportOutcome):
                 yield batch
                 continue
@@ -88,14 +88,14 @@ def import_conversations(session: Session, source: Iterable[ImportedConversation
             yield from _outcomes(writing.result(), totals)
 
 
-def _batches(workspace: str, source: Iterable[ImportedConversation]) -> Iterator[_Batch | ImportOutcome]:
+def _batches(session: Session, source: Iterable[ImportedConversation]) -> Iterator[_Batch | ImportOutcome]:
     batch = _Batch()
     for imported in source:
         if imported.report.skipped is not None:
             yield _skipped(imported, imported.report.skipped)
             continue
         try:
-            rows = rows_of(workspace, imported)
+            rows = rows_of(session, imported)
         except GraphStoreError as error:
             yield _skipped(imported, str(error))
             continue
@@ -140,6 +140,7 @@ def _write_once(session: Session, transaction: Transaction, batch: _Batch) -> No
     fresh: list[Row] = []
     cursors: list[Row] = []
     settings: dict[str, str] = {}
+    heavy: dict[str, list[Row]] = {}
     for part in batch.parts:
         conversation_id = part.rows.conversation["id"]
         part.gone = there[conversation_id]["deleting"]
@@ -151,6 +152,7 @@ def _write_once(session: Session, transaction: Transaction, batch: _Batch) -> No
         part.added, part.changed = len(placed.fresh), placed.changed
         part.known = len(rows) - part.added
         settings |= part.rows.settings
+        heavy |= part.rows.blobs
         if part.is_last and part.rows.cursor is not None:
             end = placed.renamed.get(part.rows.cursor, part.rows.cursor)
             cursors.append({"conversation_id": conversation_id, "node_id": end, "move_id": new_id()})
@@ -158,7 +160,14 @@ def _write_once(session: Session, transaction: Transaction, batch: _Batch) -> No
         listed = [{"sha256": k, "data": v, "size": len(v.encode())} for k, v in sorted(settings.items())]
         transaction.rows(queries.IMPORT_SETTINGS, workspace=workspace, settings=listed)
     if fresh:
+        uses = [(row["node"]["id"], blob) for row in fresh for blob in heavy.get(row["node"]["id"], ())]
+        blobs = {blob["sha256"]: blob for _, blob in uses}
+        if blobs:
+            transaction.rows(queries.IMPORT_BLOBS, workspace=workspace, blobs=[blobs[key] for key in sorted(blobs)])
         transaction.rows(queries.IMPORT_NODES, workspace=workspace, rows=fresh)
+        if uses:
+            links = [{"node_id": node_id, "sha256": blob["sha256"]} for node_id, blob in uses]
+            transaction.rows(queries.IMPORT_USES, workspace=workspace, uses=links)
     roots = [
         {"conversation_id": row["node"]["conversation_id"], "node_id": row["node"]["id"]}
         for row in fresh

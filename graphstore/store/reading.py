@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,6 +24,14 @@ from graphstore.models import (
     UnseenBranch,
     Usage,
 )
+from graphstore.payloads import Payloads
+
+
+def texts_of(stored: Iterable[Mapping[str, Any]]) -> Iterator[str | None]:
+    """The texts of nodes that may refer to payloads."""
+    for node in stored:
+        yield node["sent"]
+        yield node.get("returned")
 
 
 def time_of(value: Any) -> datetime | None:
@@ -39,8 +47,14 @@ def _json(value: str | None) -> dict[str, Any]:
     return {} if value is None else jsontext.loads_exact(value)
 
 
-def node_of(stored: Mapping[str, Any], labels: frozenset[str], parent_id: str | None, compacts_id: str | None) -> Node:
-    """A node from its stored properties."""
+def node_of(
+    stored: Mapping[str, Any],
+    labels: frozenset[str],
+    parent_id: str | None,
+    compacts_id: str | None,
+    payloads: Payloads,
+) -> Node:
+    """A node from its stored properties and the payloads that these refer to."""
     exact = "ExactText" in labels
     failed = stored["status"] == "failed"
     usage = stored.get("usage")
@@ -53,8 +67,8 @@ def node_of(stored: Mapping[str, Any], labels: frozenset[str], parent_id: str | 
         status=stored["status"],
         turn_id=stored["turn_id"],
         round=stored["round"],
-        sent=items.decode(stored["sent"], exact=exact),
-        returned=items.decode(stored.get("returned") or "[]", exact=exact),
+        sent=items.decode(payloads.restored(stored["sent"]), exact=exact),
+        returned=items.decode(payloads.restored(stored.get("returned") or "[]"), exact=exact),
         partial=items.decode(stored.get("partial") or "[]", exact=True),
         finish_reason=stored.get("finish_reason"),
         failure=Failure(kind=stored["failure_kind"], message=_text(stored.get("failure_message")) or "")
@@ -181,12 +195,12 @@ def _value(text: str | None) -> Any:
     return None if text is None else jsontext.loads_exact(text)
 
 
-def cached_result_of(stored: Mapping[str, Any]) -> CachedResult:
+def cached_result_of(stored: Mapping[str, Any], payloads: Payloads) -> CachedResult:
     """A cached result from its stored properties."""
     return CachedResult(
         name=stored["name"],
         scope=stored["scope"],
-        output=_value(stored["output"]),
+        output=_value(payloads.restored(stored["output"])),
         created_at=stored["created_at"].to_native(),
         expires_at=time_of(stored.get("expires_at")),
         hits=stored["hits"],

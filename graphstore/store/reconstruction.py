@@ -14,7 +14,7 @@ from graphstore.models import SawByUser
 from graphstore.segments import Segment, extended
 from graphstore.store import assembly
 from graphstore.store.reading import bubble_of
-from graphstore.store.session import Session
+from graphstore.store.session import Session, steady
 from graphstore.store.settings import settings_of
 from graphstore.window import narrowed
 
@@ -49,13 +49,17 @@ class SawByModel:
 
 def by_model(session: Session, node_id: str) -> SawByModel:
     """The context of a call as it was made."""
+    return steady(lambda: _by_model(session, node_id))
+
+
+def _by_model(session: Session, node_id: str) -> SawByModel:
     call = session.row(queries.CALL_AS_MADE, node_id=node_id)
     if call is None:
         raise NodeNotFound(node_id, f"workspace {session.workspace!r}")
     late = frozenset(call["late"])
     recorded: str | None = call["context_hash"]
     if call["is_compaction"]:
-        late, context = frozenset(), _of_compaction(call, node_id)
+        late, context = frozenset(), _of_compaction(session, call, node_id)
     else:
         row, readers = _path(session, call, node_id)
         context = _as_made(row, call, readers)
@@ -117,12 +121,13 @@ def _windowed(segment: Segment, call: Row) -> Segment:
     return narrowed(line, place)
 
 
-def _of_compaction(call: Row, node_id: str) -> Context:
+def _of_compaction(session: Session, call: Row, node_id: str) -> Context:
     """What a summarising call sent stands on nothing: it is all that its model saw."""
     exact = call["exact"]
-    sent = items.encode(items.decode(call["sent"], exact=exact), role="user")
+    text = session.payloads([call["sent"]]).restored(call["sent"])
+    sent = items.encode(items.decode(text, exact=exact), role="user")
     segment = extended(
-        None, node_id, frozenset(), call["sent"], "[]", list(sent.call_ids), list(sent.result_ids), exact
+        None, node_id, frozenset(), text, "[]", list(sent.call_ids), list(sent.result_ids), exact
     )
     return replace(Context(segment, items.NO_ITEMS), provider=call["provider"], model=call["model"])
 

@@ -93,7 +93,7 @@ def find(session: Session, conversation_id: str, node_id: str | None, unfold: bo
         parent_id=row["parent_id"],
         cursor=row["cursor"],
         epoch=row["epoch"],
-        sent=row["sent"].encode(),
+        sent=session.payloads([row["sent"]]).restored(row["sent"]).encode(),
         provider=row["provider"],
         model=row["model"],
         settings=settings_of(row),

@@ -8,7 +8,8 @@ from typing import Any
 from graphstore import fingerprint, jsontext, queries
 from graphstore.errors import InvalidInput
 from graphstore.models import CachedResult, CachedTool
-from graphstore.store import conversations, reading
+from graphstore.payloads import Payloads, split
+from graphstore.store import conversations, reading, writing
 from graphstore.store.session import Session
 
 EVERYONE = ""
@@ -37,7 +38,7 @@ class ToolCache:
         row = self._session.row(queries.CACHED_TOOL_RESULT, name=name, key=key, scope=scope)
         assert row is not None
         _check_scope(name, row["outcome"])
-        return None if row["result"] is None else reading.cached_result_of(row["result"])
+        return None if row["result"] is None else reading.cached_result_of(row["result"], Payloads(dict(row["blobs"])))
 
     def put(
         self,
@@ -54,12 +55,14 @@ class ToolCache:
         """
         key = _key(name, arguments, scope)
         text = jsontext.dumps(output)
+        lighter, payloads = split(text, self._session.blob_bytes)
         row = self._session.row(
             queries.CACHE_TOOL_RESULT,
             name=name,
             key=key,
             scope=scope,
-            output=text,
+            output=lighter,
+            blobs=writing.blobs_of(payloads),
             size=len(text.encode()),
             expires_ms=_milliseconds(expires),
         )

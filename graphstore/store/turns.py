@@ -180,10 +180,12 @@ class Turn:
             options=recorded or None,
             metadata=options.get("metadata"),
         )
+        node, blobs = writing.lightened(self.session, node)
         row = self.session.row(
             queries.APPEND_CALL,
             conversation_id=self.conversation_id,
             node=node,
+            blobs=blobs,
             node_id=call_id,
             parent_id=parent_id,
             expected=base.cursor,

@@ -7,8 +7,10 @@ from typing import Any
 from graphstore import fingerprint, items, jsontext
 from graphstore.items import ItemText
 from graphstore.models import NodeKind, Usage
+from graphstore.payloads import Payload, split
 from graphstore.plaintext import searchable
 from graphstore.store import checking
+from graphstore.store.session import Session
 
 
 def sent_properties(
@@ -98,3 +100,25 @@ def failed_properties(
 def with_result_hash(properties: dict[str, Any]) -> dict[str, Any]:
     """The properties with the hash that tells a repeated completion from a different one."""
     return {**properties, "result_hash": fingerprint.content_hash(properties)}
+
+
+def lightened(session: Session, properties: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A node's properties with its heavy strings as references, and these as parameters of a write, in order of hash.
+
+    Hashes of a node are those of its items as they were given, so they are made before.
+    """
+    payloads: dict[str, Payload] = {}
+    lighter = dict(properties)
+    for name in ("sent", "returned"):
+        if name in properties:
+            lighter[name], apart = split(properties[name], session.blob_bytes)
+            payloads |= apart
+    return lighter, blobs_of(payloads)
+
+
+def blobs_of(payloads: dict[str, Payload]) -> list[dict[str, Any]]:
+    """Payloads as parameters of a write. Their order is that in which they are locked: whoever locks several agrees."""
+    return [
+        {"sha256": digest, "data": one.data, "size": len(one.data.encode()), "media_type": one.media_type}
+        for digest, one in sorted(payloads.items())
+    ]

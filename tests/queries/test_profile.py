@@ -11,7 +11,7 @@ from graphstore import GraphStore, queries
 
 DEPTHS = (1, 10, 100, 1000)
 OTHERS = 10_000
-HITS_PER_NODE, HITS_PER_QUERY = 10, 24
+HITS_PER_NODE, HITS_PER_QUERY = 11, 24
 
 CHAIN = """
 UNWIND range(1, $depth) AS i
