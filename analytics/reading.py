@@ -40,9 +40,7 @@ def texts(store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: 
     return steady(lambda: _texts(store, leaf_id, rejected_ids, hashes))
 
 
-def _texts(
-    store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: Sequence[str | None]
-) -> Texts | None:
+def _texts(store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes: Sequence[str | None]) -> Texts | None:
     row = store.session.row(
         queries.PREFERENCE_TEXTS,
         leaf_id=leaf_id,

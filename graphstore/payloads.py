@@ -1,6 +1,6 @@
 """Heavy strings stored apart, once each, and put back on reading so that every byte is as it was (rule S7).
 
-In stored JSON text a heavy string gives way to a reference: a string literal of its own form, ``"\\/blob\\/t\\/<hash>"``.
+In stored JSON text a heavy string gives way to a reference: a literal of its own form, ``"\\/blob\\/t\\/<hash>"``.
 It is valid JSON, and as no encoder here escapes a slash, only text that came from outside can hold its like. That
 look-alike is stored apart itself, whatever its size, so a reference in stored text is always one of ours.
 """

@@ -61,8 +61,8 @@ def window(
 ) -> Window:
     """The window of a path under some limits.
 
-    ``turns`` tells of each node its turn and whether it is a compaction, ``beside`` is the text of what is sent with the
-    path, ``running`` whether the path's last turn is the one that asks, and so comes beside the newest ones.
+    ``turns`` tells of each node its turn and whether it is a compaction, ``beside`` is the text of what is sent with
+    the path, ``running`` whether the path's last turn is the one that asks, and so comes beside the newest ones.
     Raises ``InvalidInput`` when even the newest turn has more tokens than it may.
     """
     weigh = _Scale(limits.count_tokens)
@@ -85,8 +85,8 @@ def window(
     notes: list[str] = []
     if first < asked:
         notes.append(
-            f"more than the newest {limits.newest_turns} turns are kept, from node {line[first].node_id!r} on: it made a "
-            "tool call whose result a later turn sends"
+            f"more than the newest {limits.newest_turns} turns are kept, from node {line[first].node_id!r} on: it made "
+            "a tool call whose result a later turn sends"
         )
     if room is None:
         return Window(line[first].node_id, first, tuple(notes))
@@ -101,8 +101,8 @@ def window(
                 f"beside it, and max_tokens is {limits.max_tokens}; allow more, or compact the conversation"
             )
         notes = [
-            f"the context begins in the middle of a turn, at node {line[fitting[0]].node_id!r}: the whole turn has more "
-            f"tokens than max_tokens={limits.max_tokens}"
+            f"the context begins in the middle of a turn, at node {line[fitting[0]].node_id!r}: the whole turn has "
+            f"more tokens than max_tokens={limits.max_tokens}"
         ]
     if fitting[0] > first and fitting[0] in starts:
         notes = []

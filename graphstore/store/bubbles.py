@@ -38,9 +38,7 @@ def page(session: Session, conversation_id: str, before: str | None, limit: int)
     if not 1 <= limit <= 1000:
         raise InvalidInput(f"a page holds 1 to 1000 bubbles, not {limit!r}")
     # One more than asked for tells whether there is a page above.
-    row = session.row(
-        queries.BUBBLES, conversation_id=conversation_id, before=before, limit=limit + 1, window=WINDOW
-    )
+    row = session.row(queries.BUBBLES, conversation_id=conversation_id, before=before, limit=limit + 1, window=WINDOW)
     if row is None:
         raise ConversationNotFound(conversation_id, session.workspace)
     if not row["marked"]:

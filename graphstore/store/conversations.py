@@ -112,7 +112,8 @@ def _path(session: Session, conversation_id: str | None, node_id: str | None) ->
     above: str | None = None
     for stored in reversed(row["nodes"]):
         folded = "Compaction" in stored.labels
-        out.append(reading.node_of(stored, stored.labels, None if folded else above, above if folded else None, payloads))
+        parent, original = (None, above) if folded else (above, None)
+        out.append(reading.node_of(stored, stored.labels, parent, original, payloads))
         above = stored["id"]
     return out
 

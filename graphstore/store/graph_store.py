@@ -124,9 +124,7 @@ class GraphStore:
         return cls._on(Database.connect(uri, username, password, database), workspace, actor, held_bytes, blob_bytes)
 
     @classmethod
-    def _on(
-        cls, database: Database, workspace: str, actor: str | None, held_bytes: int, blob_bytes: int
-    ) -> GraphStore:
+    def _on(cls, database: Database, workspace: str, actor: str | None, held_bytes: int, blob_bytes: int) -> GraphStore:
         try:
             conversations.check_id(workspace, "workspace name")
             if pending(database):

@@ -126,9 +126,7 @@ def _of_compaction(session: Session, call: Row, node_id: str) -> Context:
     exact = call["exact"]
     text = session.payloads([call["sent"]]).restored(call["sent"])
     sent = items.encode(items.decode(text, exact=exact), role="user")
-    segment = extended(
-        None, node_id, frozenset(), text, "[]", list(sent.call_ids), list(sent.result_ids), exact
-    )
+    segment = extended(None, node_id, frozenset(), text, "[]", list(sent.call_ids), list(sent.result_ids), exact)
     return replace(Context(segment, items.NO_ITEMS), provider=call["provider"], model=call["model"])
 
 
