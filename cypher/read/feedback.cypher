@@ -1,6 +1,7 @@
 // The feedback on the live nodes that a conversation owns, or on one node, in the order it was given.
 CALL () {
   MATCH (n:Node {workspace: $workspace, conversation_id: $conversation_id})<-[:ABOUT]-(f:Feedback)
+  USING INDEX n:Node(workspace, conversation_id)
   RETURN n, f
   UNION
   MATCH (n:Node {workspace: $workspace, id: $node_id})<-[:ABOUT]-(f:Feedback)

@@ -18,7 +18,7 @@ from graphstore.local import LocalServer
 from graphstore.migrations import pending, version_of
 from graphstore.queries import load_migrations
 from graphstore.settings import Settings
-from graphstore.store import GraphStore, deletion, lost_turns
+from graphstore.store import GraphStore, deletion, lost_turns, sweeping
 from graphstore.store.graph_store import connect
 
 PACKAGES = ("conversation-graphstore", "neo4j", "neo4j-rust-ext")
@@ -133,6 +133,7 @@ def _workspace(store: GraphStore, settle: bool, fix: bool) -> Iterator[Finding]:
     yield _stuck(store, census["stuck"], settle)
     yield _unfinished(store, fix)
     yield _orphans(store)
+    yield _settings(store, fix)
     waiting = census["pending"]
     if waiting:
         yield Finding("pending calls", "note", f"{waiting:,} not finished, of turns that run or ran without a lease")
@@ -196,6 +197,19 @@ def _orphans(store: GraphStore) -> Finding:
         return Finding("orphans", "ok", "none")
     words = f"{counted(len(found), 'node')} of conversations that aren't there: {_named(found)}"
     return Finding("orphans", "wrong", words, "see which, and what else disagrees: graphstore verify")
+
+
+def _settings(store: GraphStore, fix: bool) -> Finding:
+    if fix:
+        swept = sweeping.sweep(store.session)
+        return Finding("settings", "ok", f"{swept.removed:,} removed, {swept.unused:,} unused but kept for a day more")
+    unused = len(sweeping.unused_settings(store.session))
+    if not unused:
+        return Finding("settings", "ok", "all in use")
+    words = f"{unused:,} system prompts, tools or parameters that no node has any more"
+    return Finding(
+        "settings", "note", words, "run once to note them, a day later to remove them: graphstore doctor --fix"
+    )
 
 
 def _named(rows: list[Row]) -> str:

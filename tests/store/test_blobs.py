@@ -11,6 +11,7 @@ from graphstore import GraphStore, errors, queries
 from graphstore.fingerprint import sha256
 from graphstore.importers import ImportedCall, ImportedConversation
 from graphstore.importers.records import Report
+from graphstore.store import sweeping
 
 PAGE = 'A search result, line by line: "quoted", tab\t, ünïcödé, 日本語.\n' * 600
 
@@ -248,3 +249,38 @@ def test_the_blobs_of_a_path_come_with_the_assembly_query_each_once(store, new_p
     assert names == ["read/assemble"]
     row = reader.session.row(queries.ASSEMBLE, conversation_id=conversation_id, node_id=None, readers=["*"])
     assert len(row["blobs"]) == 1
+
+
+def settings_stored(cypher):
+    rows = cypher("MATCH (b:Blob {workspace: $workspace}) WHERE b.setting RETURN b.data AS data")
+    return {json.loads(row["data"]) for row in rows}
+
+
+@pytest.mark.rule("S7")
+def test_settings_that_no_node_has_go_at_the_second_look_and_those_in_use_stay(store, cypher):
+    kept, gone = store.create_conversation(), store.create_conversation()
+    ask(store, kept, "Q", "A", system="Be brief")
+    ask(store, gone, "Q", "A", system="Be long")
+    assert sweeping.sweep(store.session, after=0) == sweeping.Swept(unused=0, removed=0)
+    store.delete_conversation(gone)
+    assert sweeping.sweep(store.session) == sweeping.Swept(unused=1, removed=0)
+    assert settings_stored(cypher) == {"Be brief", "Be long"}
+    assert sweeping.sweep(store.session, after=0) == sweeping.Swept(unused=0, removed=1)
+    assert settings_stored(cypher) == {"Be brief"}
+    assert store.verify().ok
+
+
+@pytest.mark.rule("S7")
+def test_a_setting_stored_again_is_not_swept_however_long_ago_it_was_found_unused(store, new_process_store, cypher):
+    gone = store.create_conversation()
+    ask(store, gone, "Q", "A", system="Be long")
+    store.delete_conversation(gone)
+    sweeping.sweep(store.session)
+    other = new_process_store()
+    ask(other, other.create_conversation(), "Q", "A", system="Be long")
+    (marked,) = cypher(
+        "MATCH (b:Blob {workspace: $workspace}) WHERE b.setting RETURN b.unused_since AS since, b.sha256 AS id"
+    )
+    assert marked["since"] is None
+    assert store.session.row(queries.SWEEP_SETTINGS, hashes=[marked["id"]], seconds=0) == {"removed": 0}
+    assert settings_stored(cypher) == {"Be long"}
