@@ -22,7 +22,7 @@ Read = TypeVar("Read")
 class KnownSettings:
     """Hashes of settings that this process has seen stored lately.
 
-    Whoever sweeps settings waits much longer than they are kept here (``sweeping.SWEEP_AFTER``): what is known is there.
+    A sweep of settings waits much longer than they are kept here (``sweeping.SWEEP_AFTER``): what is known is there.
     """
 
     SECONDS = 3600.0
