@@ -105,7 +105,9 @@ class Writer:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file begins as an archive does."""
+    """Whether a file begins as an archive does; a pipe is left unread, for opening one waits for its writer."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as raw, gzip.GzipFile(fileobj=raw) as unpacked:
             return FORMAT.encode() in unpacked.readline(10_000)
@@ -152,6 +154,8 @@ def records(path: Path, read: Read) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path, read: Read) -> Iterator[bytes]:
+    if path.exists() and not path.is_file():  # it is read twice, and a pipe might never end
+        raise ArchiveUnreadable(str(path), "it is no file; save it as one and restore that")
     try:
         total = path.stat().st_size
         with path.open("rb") as raw, gzip.GzipFile(fileobj=raw) as unpacked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import threading
 from collections.abc import Callable
@@ -220,6 +221,10 @@ class TestRefusals:
             store.archive.check(path)
         with pytest.raises(errors.ArchiveUnreadable, match="nowhere"):
             store.archive.check(tmp_path / "nowhere")
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        with pytest.raises(errors.ArchiveUnreadable, match="it is no file"):
+            store.archive.check(pipe)
 
 
 class Stop(Exception):
