@@ -49,7 +49,7 @@ from graphstore.models import (
 from graphstore.models_branches import Branch, BranchSummary, Comparison, Difference, Feedback, Label, SearchHit
 from graphstore.prices import Prices
 from graphstore.rendering import parse, render
-from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Turn
+from graphstore.store import INHERIT, Call, Conversion, Draft, GraphStore, Recorder, Turn
 from graphstore.store.reconstruction import SawByModel
 from graphstore.store.tail import Tail
 
@@ -86,6 +86,7 @@ __all__ = [
     "Prices",
     "Reason",
     "Reasoning",
+    "Recorder",
     "RemovalReceipt",
     "SawByModel",
     "SawByUser",

@@ -90,6 +90,9 @@ def correct(
             move_id=new_id(),
             reason=Reason.CORRECT.value,
             actor=session.actor,
+            keep=False,
+            same_turn=False,
+            settings=[],
         )
 
     row = lost_turns.past_lost_turns(session, conversation_id, write)

@@ -61,6 +61,7 @@ from graphstore.store.feedback import FeedbackGiven
 from graphstore.store.held import HeldContexts
 from graphstore.store.labels import Labels
 from graphstore.store.reconstruction import SawByModel
+from graphstore.store.recording import Recorder
 from graphstore.store.removal import Progress
 from graphstore.store.retention import Retention
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
@@ -307,6 +308,14 @@ class GraphStore:
         seconds than one call of a model may last. ``exclusive=False`` takes and respects no lease.
         """
         return Turn(self._session, conversation_id, owner=owner, exclusive=exclusive, lease_seconds=lease_seconds)
+
+    def recorder(self, conversation_id: str) -> Recorder:
+        """Stores calls of a conversation after they were made, one write each: ``recorder.record(sent, returned)``.
+
+        For programs that learn of a call when all is over; a turn stores it before it is made, so that a crash between
+        loses nothing.
+        """
+        return Recorder(self._session, conversation_id)
 
     def conversion(
         self, conversation_id: str, *, retries: int = DEFAULT_RETRIES, **options: Unpack[CallOptions]

@@ -47,6 +47,7 @@ PRODUCTS = {
 NULLABLE = {"expected", "move", "node_id", "owner", "parent_id", "title", "turn_id", "since", "until"}
 KINDS = {"limit": 10, "epoch": 0, "lease_ms": 1000, "version": 1, "expires_ms": 1000, "window": 50, "seconds": 60}
 KINDS |= dict.fromkeys(("first", "exclusive", "exact", "end", "moves", "force", "erase", "claimed", "expired"), True)
+KINDS |= dict.fromkeys(("keep", "same_turn"), True)
 KINDS |= {"blank": {}, "change": {}}
 LISTS = re.compile(r"(UNWIND|IN|FOREACH \(\w+ IN CASE WHEN [^|]*? THEN) \$(\w+)")
 
