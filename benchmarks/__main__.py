@@ -1,11 +1,11 @@
-"""``python -m benchmarks assembly`` and ``python -m benchmarks import``."""
+"""``python -m benchmarks assembly``, ``import``, ``writes``, ``branches`` and ``delete``."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,10 +15,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 try:
-    from benchmarks import assembly, editing, importing, postgres, scale, targets
+    from benchmarks import assembly, branches, deleting, editing, importing, postgres, scale, targets, writes
     from benchmarks.counting import CountingDatabase
     from benchmarks.report import Report
     from benchmarks.server import FILL_AT_ONCE, Neo4j
+    from benchmarks.timing import Figure
     from graphstore.fingerprint import new_id
 except ModuleNotFoundError as missing:
     told = f"the module {missing.name!r} is missing; install what the benchmarks need: pip install -e '.[local,dev]'"
@@ -105,6 +106,65 @@ def run_import(
             figures,
             [target.judge(figures) for target in targets.IMPORT_TARGETS],
         )
+    _show(report, json)
+
+
+@app.command("writes")
+def run_writes(
+    json: Json = False, home: Home = None, heap_mb: Heap = 512, page_cache_mb: PageCache = 512, shrink: Shrink = 1
+) -> None:
+    """Calls written by one and by eight writers, against PostgreSQL doing the same."""
+    options = _neo4j_settings(heap_mb, page_cache_mb, shrink)
+    _against_postgres("writes", writes.measure, writes.rounds(shrink), targets.WRITE_TARGETS, home, options, json)
+
+
+@app.command("branches")
+def run_branches(
+    json: Json = False, home: Home = None, heap_mb: Heap = 512, page_cache_mb: PageCache = 512, shrink: Shrink = 1
+) -> None:
+    """Markers of a whole path, the tail below a held node, and bytes on disk, against PostgreSQL."""
+    options = _neo4j_settings(heap_mb, page_cache_mb, shrink)
+    _against_postgres(
+        "branches", branches.measure, branches.rounds(shrink), targets.BRANCH_TARGETS, home, options, json
+    )
+
+
+@app.command("delete")
+def run_delete(
+    json: Json = False, home: Home = None, heap_mb: Heap = 512, page_cache_mb: PageCache = 512, shrink: Shrink = 1
+) -> None:
+    """Deleting a conversation of 100,000 calls."""
+    with ExitStack() as stack:
+        tick = stack.enter_context(_progress(deleting.rounds(shrink)))
+        neo4j = stack.enter_context(Neo4j(home, "main", heap_mb, page_cache_mb))
+        figures = deleting.measure(neo4j, shrink, tick)
+        judged = [target.judge(figures) for target in targets.DELETE_TARGETS]
+        versions = {"neo4j server": neo4j.version()}
+        report = Report("delete", versions, _neo4j_settings(heap_mb, page_cache_mb, shrink), figures, judged)
+    _show(report, json)
+
+
+def _against_postgres(
+    name: str,
+    measure: Callable[[Neo4j, postgres.Postgres, int, Callable[[str], object]], list[Figure]],
+    rounds: int,
+    judges: Sequence[targets.Target],
+    home: Path | None,
+    options: dict[str, Any],
+    json: bool,
+) -> None:
+    """Run a benchmark beside PostgreSQL, and show what it found."""
+    with ExitStack() as stack:
+        tick = stack.enter_context(_progress(rounds))
+        server = stack.enter_context(postgres.Postgres())
+        neo4j = stack.enter_context(Neo4j(home, "main", options["neo4j heap MB"], options["neo4j page cache MB"]))
+        figures = measure(neo4j, server, options["shrink"], tick)
+        judged = [target.judge(figures) for target in judges]
+        with server.connect() as connection:
+            version = connection.execute("SHOW server_version").fetchone()
+        versions = {"neo4j server": neo4j.version(), "postgresql": version[0] if version else "?"}
+        settings = {**options, "postgresql": {**postgres.SETTINGS, "session": list(postgres.SESSION)}}
+        report = Report(name, versions, settings, figures, judged)
     _show(report, json)
 
 

@@ -123,17 +123,11 @@ class Postgres:
 
     def connect(self) -> psycopg.Connection[Any]:
         """A new connection over loopback, in autocommit mode."""
-        connection = psycopg.connect(
-            host="127.0.0.1",
-            port=self._port,
-            user="benchmark",
-            password=self._password,
-            dbname="postgres",
-            autocommit=True,
-        )
-        for statement in SESSION:
-            connection.execute(statement)
-        return connection
+        return connect(self.address())
+
+    def address(self) -> dict[str, Any]:
+        """What another process needs to ``connect``."""
+        return {"host": "127.0.0.1", "port": self._port, "user": "benchmark", "password": self._password}
 
     def close(self) -> None:
         """Stop the server and remove its data."""
@@ -141,6 +135,14 @@ class Postgres:
             self._server.send_signal(signal.SIGINT)
             self._server.wait(60)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def connect(address: dict[str, Any]) -> psycopg.Connection[Any]:
+    """A new connection, in autocommit mode, with the session's settings."""
+    connection = psycopg.connect(**address, dbname="postgres", autocommit=True)
+    for statement in SESSION:
+        connection.execute(statement)
+    return connection
 
 
 def _other_user() -> pwd.struct_passwd:

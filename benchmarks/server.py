@@ -11,7 +11,7 @@ from typing import Any
 
 from neo4j import READ_ACCESS, Driver, GraphDatabase
 
-from benchmarks.data import Line
+from benchmarks.data import Call, Line
 from graphstore import items
 from graphstore.database import Database
 from graphstore.local import Endpoint, LocalServer
@@ -37,16 +37,28 @@ class Neo4j:
 
     def __enter__(self) -> Neo4j:
         try:
-            self.endpoint = self._server.ensure()
-            self.driver = GraphDatabase.driver(
-                self.endpoint.uri,
-                auth=(self.endpoint.username, self.endpoint.password),
-                notifications_disabled_classifications=["UNRECOGNIZED"],  # as the store's own connections
-            )
+            self._start()
         except BaseException:
             self._remove()
             raise
         return self
+
+    def _start(self) -> None:
+        self.endpoint = self._server.ensure()
+        self.driver = GraphDatabase.driver(
+            self.endpoint.uri,
+            auth=(self.endpoint.username, self.endpoint.password),
+            notifications_disabled_classifications=["UNRECOGNIZED"],  # as the store's own connections
+        )
+
+    def bytes_at_rest(self) -> int:
+        """The size of the database's files without its transaction logs, of the stopped server; starts it again."""
+        self.driver.close()
+        self._server.stop()
+        data = self._server.status().data_folder / "data" / "databases"
+        size = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
+        self._start()
+        return size
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -88,13 +100,31 @@ def hold_nothing(store: GraphStore) -> None:
 def load_line(neo4j: Neo4j, store: GraphStore, line: Line, tick: Callable[[], object] = lambda: None) -> None:
     """Write a conversation with all the properties that a store's own calls have, and put the cursor at its end."""
     store.create_conversation(id=line.conversation_id)
-    for start in range(0, len(line.calls), BATCH):
+    load_calls(neo4j, store, line.conversation_id, line.calls, tick)
+    neo4j.run(
+        _CURSOR,
+        workspace=store.workspace,
+        conversation_id=line.conversation_id,
+        root_id=line.calls[0].id,
+        leaf_id=line.leaf.id,
+    )
+
+
+def load_calls(
+    neo4j: Neo4j,
+    store: GraphStore,
+    conversation_id: str,
+    calls: Sequence[Call],
+    tick: Callable[[], object] = lambda: None,
+) -> None:
+    """Write calls of a conversation, each a turn of its own, parents before children; a root is not yet linked."""
+    for start in range(0, len(calls), BATCH):
         rows = []
-        for call in line.calls[start : start + BATCH]:
+        for call in calls[start : start + BATCH]:
             sent = items.encode(call.sent.encode(), role="user")
             properties = sent_properties(
                 workspace=store.workspace,
-                conversation_id=line.conversation_id,
+                conversation_id=conversation_id,
                 node_id=call.id,
                 kind=NodeKind.TURN,
                 turn_id=call.id,
@@ -111,15 +141,15 @@ def load_line(neo4j: Neo4j, store: GraphStore, line: Line, tick: Callable[[], ob
             rows.append({**properties, **succeeded_properties(sent, returned, usage, "stop")})
         neo4j.run(_NODES, rows=rows)
         tick()
-    edges = [{"child": call.id, "parent": call.parent_id} for call in line.calls if call.parent_id is not None]
+    edges = [{"child": call.id, "parent": call.parent_id} for call in calls if call.parent_id is not None]
     load_edges(neo4j, store.workspace, edges)
-    neo4j.run(
-        _CURSOR,
-        workspace=store.workspace,
-        conversation_id=line.conversation_id,
-        root_id=line.calls[0].id,
-        leaf_id=line.leaf.id,
-    )
+
+
+def load_beside(neo4j: Neo4j, store: GraphStore, conversation_id: str, calls: Sequence[Call]) -> None:
+    """Write more calls of a conversation that is there; those without a parent begin it anew."""
+    load_calls(neo4j, store, conversation_id, calls)
+    roots = [call.id for call in calls if call.parent_id is None]
+    neo4j.run(_ROOTS, workspace=store.workspace, conversation_id=conversation_id, roots=roots)
 
 
 def load_edges(neo4j: Neo4j, workspace: str, edges: Sequence[dict[str, Any]]) -> None:
@@ -158,6 +188,13 @@ MATCH (root:Node {workspace: $workspace, id: $root_id})
 MATCH (leaf:Node {workspace: $workspace, id: $leaf_id})
 CREATE (c)-[:STARTS]->(root)
 CREATE (c)-[:CURSOR {workspace: $workspace, conversation_id: $conversation_id}]->(leaf)
+"""
+
+_ROOTS = """
+MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
+UNWIND $roots AS id
+MATCH (root:Node {workspace: $workspace, id: id})
+CREATE (c)-[:STARTS]->(root)
 """
 
 _FILL = """

@@ -68,6 +68,30 @@ class Count:
         }
 
 
+@dataclass(frozen=True)
+class Rate:
+    """A figure, in its own unit, whose median must be at least ``bound``."""
+
+    name: str
+    figure: tuple[str, str]
+    bound: float
+
+    def judge(self, figures: Sequence[Figure]) -> dict[str, Any]:
+        """As a target's, with the figure itself as the ratio."""
+        (figure,) = (one for one in figures if (one.group, one.name) == self.figure)
+        return {
+            "name": self.name,
+            "over": " / ".join(self.figure),
+            "under": None,
+            "ratio": round(figure.median, 4),
+            "ratio_of_minima": round(figure.minimum, 4),
+            "bound": self.bound,
+            "bound_is": "at least",
+            "met": figure.median >= self.bound,
+            "needs": None,
+        }
+
+
 BARE = "bare assembly query"
 BODY = "context().body, nothing held"
 ITEMS = "context().items, nothing held"
@@ -120,3 +144,52 @@ IMPORT_TARGETS = (
         at_least=True,
     ),
 )
+
+ONE_WRITER, EIGHT_WRITERS = "one writer", "eight writers"
+TURN = "a turn of one call"
+RECORDED = "a known call"
+POSTGRES_TURN = "PostgreSQL, a turn, two transactions"
+POSTGRES_TURN_ONE = "PostgreSQL, a turn, two statements"
+POSTGRES_RECORDED = "PostgreSQL, a known call, a transaction"
+POSTGRES_RECORDED_ONE = "PostgreSQL, a known call, a statement"
+
+WRITE_TARGETS = (
+    Target(
+        "one call (pending, complete and move) / PostgreSQL, 1 writer",
+        (ONE_WRITER, TURN),
+        (ONE_WRITER, POSTGRES_TURN),
+        4.5,
+    ),
+    Target("a known call / PostgreSQL", (ONE_WRITER, RECORDED), (ONE_WRITER, POSTGRES_RECORDED), 3.0),
+    Target(
+        "calls per second, 8 writers / PostgreSQL",
+        (EIGHT_WRITERS, TURN),
+        (EIGHT_WRITERS, POSTGRES_TURN),
+        0.25,
+        at_least=True,
+    ),
+)
+
+MARKERS = "a path of 1,000 with its markers"
+MARKED = "context().body, nothing held, and markers()"
+MARKERS_ALONE = "markers()"
+POSTGRES_MARKED = "PostgreSQL, rows"
+POSTGRES_MARKED_ARRAYS = "PostgreSQL, siblings as arrays"
+TAIL = "the last 5 of 10,000 calls"
+TAIL_ALONE = "tail().body below a held node"
+WHOLE = "context().body, nothing held"
+DISK = "200 turns, each regenerated 5 times over one result of 40 KB"
+DISK_OURS = "growth of the store"
+DISK_POSTGRES = "growth of PostgreSQL's table"
+DISK_TEXTS = "the texts, copies included"
+
+BRANCH_TARGETS = (
+    Target("markers with context, 1,000 deep / PostgreSQL", (MARKERS, MARKED), (MARKERS, POSTGRES_MARKED), 1.0),
+    Target("tail below a held node / the whole, 10,000 deep", (TAIL, TAIL_ALONE), (TAIL, WHOLE), 0.1),
+    Target("bytes on disk / PostgreSQL's rows", (DISK, DISK_OURS), (DISK, DISK_POSTGRES), 0.35),
+)
+
+DELETION = "a conversation of 100,000 calls"
+DELETED = "delete_conversation"
+
+DELETE_TARGETS = (Rate("nodes deleted per second", (DELETION, DELETED), 20_000),)
