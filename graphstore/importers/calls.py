@@ -10,6 +10,7 @@ sent items, each with its whole run (the shared beginning stands in each: a mode
 never starts in the middle). The key of a call is the key of the last message it returned. So a call depends
 only on the path above that message: whatever else a longer export adds, calls read before stay the same.
 A leaf that was only sent (a question without reply, a tool's result after which nothing came) is a failed call.
+So is one that returned nothing but word of a failure, which the source keeps where the reply would be.
 
 **Turns.** A call whose sent messages hold a question begins a turn, and so does a root. Without a question the
 first call below another continues its turn as the next round; every further one is a branch inside the turn and
@@ -32,6 +33,7 @@ LONGEST_CALL = 256
 """Messages in one call; longer runs of one side are cut here, wherever they fork."""
 
 NO_REPLY = "no_reply"
+ERROR = "error"
 
 
 @dataclass(slots=True)
@@ -155,10 +157,11 @@ class _Builder:
             returned_keys=[message.key for message in returned],
             metadata=_metadata(sent, returned),
         )
-        if not returned:
+        if not call.returned:
             call.status = "failed"
-            call.failure_kind = NO_REPLY
-            call.failure_message = "the source holds no reply to this"
+            failure = next((message.failure for message in returned[::-1] if message.failure is not None), None)
+            call.failure_kind = NO_REPLY if failure is None else ERROR
+            call.failure_message = "the source holds no reply to this" if failure is None else failure
         return call
 
     def _turn(self, key: str, above: str | None, question: bool) -> tuple[str, int]:

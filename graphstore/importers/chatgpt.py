@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphstore.importers import calls as calls_of
 from graphstore.importers.chatgpt_content import CONTEXTS, Part, items_of, raw_item, text_part
 from graphstore.importers.fields import mapping, moment, name, text
 from graphstore.importers.messages import Message, Side, Tree, grow
 from graphstore.importers.records import ImportedConversation, Items, Report
+from graphstore.importers.told import pointed, tell
 
 SOURCE = "chatgpt"
 
@@ -52,27 +52,13 @@ def conversation(record: Any, report: Report) -> ImportedConversation:
     reader = _Mapping(nodes, report)
     tree = grow(reader.messages, report)
     _pair_tools(tree)
-    pointer = _pointer(record, tree, reader.resolve, report)
-    result.cursor_guessed = pointer is None
-    if pointer is None:
-        pointer = tree.newest_leaf()
-    built = calls_of.build(tree, pointer, report, "openai", text(record.get("default_model_slug")))
-    for call in built.calls:
-        call.sent = _one_result_per_call(call.sent)
-    result.calls = built.calls
-    result.cursor_key = calls_of.cursor_of(tree, built, pointer)
-    return result
-
-
-def _pointer(record: Any, tree: Tree, resolve: dict[str, str], report: Report) -> int | None:
     current = name(record.get("current_node"))
-    if current is not None:
-        at = tree.position.get(resolve.get(current, current))
-        if at is not None:
-            return at
-        report.note("dangling_pointer", f"current_node names {current!r}, which is not in the mapping")
-    report.note("guessed_leaf", "the source's pointer is missing or unknown; the newest leaf is taken")
-    return None
+    current = current if current is None else reader.resolve.get(current, current)
+    pointer = pointed(tree, current, "current_node", report)
+    tell(result, tree, pointer, provider="openai", model=text(record.get("default_model_slug")))
+    for call in result.calls:
+        call.sent = _one_result_per_call(call.sent)
+    return result
 
 
 class _Mapping:

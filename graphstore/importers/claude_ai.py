@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import Any
 
 from graphstore import jsontext
-from graphstore.importers import calls as calls_of
 from graphstore.importers.fields import array, mapping, moment, name, text
-from graphstore.importers.messages import Message, Side, Tree, grow
+from graphstore.importers.messages import Message, Side, grow
+from graphstore.importers.pieces import Gathered, Pieces
 from graphstore.importers.records import ImportedConversation, Items, Report
+from graphstore.importers.told import pointed, tell
 
 SOURCE = "claude_ai"
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -53,61 +54,28 @@ def conversation(record: Any, report: Report) -> ImportedConversation:
     if not isinstance(record.get("chat_messages"), list):
         report.skipped = "it has no chat_messages"
         return result
-    tree, ends = _tree(record["chat_messages"], report)
-    pointer = _pointer(record, tree, ends, report)
-    result.cursor_guessed = pointer is None
-    if pointer is None:
-        pointer = tree.newest_leaf()
-    built = calls_of.build(tree, pointer, report, "anthropic", text(record.get("model")))
-    result.calls = built.calls
-    result.cursor_key = calls_of.cursor_of(tree, built, pointer)
-    return result
-
-
-def _pointer(record: Any, tree: Tree, ends: dict[str, str], report: Report) -> int | None:
+    gathered = _gathered(record["chat_messages"], report)
+    tree = grow(gathered.messages(), report)
     leaf = name(record.get("current_leaf_message_uuid"))
-    if leaf is not None:
-        if leaf in ends:
-            return tree.position[ends[leaf]]
-        report.note("dangling_pointer", f"current_leaf_message_uuid names {leaf!r}, which is not there")
-    report.note("guessed_leaf", "the source names no active leaf; the newest one is taken")
-    return None
+    leaf = leaf if leaf is None else gathered.ends.get(leaf, leaf)
+    pointer = pointed(tree, leaf, "current_leaf_message_uuid", report)
+    return tell(result, tree, pointer, provider="anthropic", model=text(record.get("model")))
 
 
-def _tree(records: list[Any], report: Report) -> tuple[Tree, dict[str, str]]:
-    """The tree, and for each message uuid the key of its last piece."""
+def _gathered(records: list[Any], report: Report) -> Gathered:
     linear = not any("parent_message_uuid" in mapping(record) for record in records)
-    messages: list[Message] = []
-    ends: dict[str, str] = {}
-    seen: dict[str, Any] = {}
+    gathered = Gathered(report)
     previous: str | None = None
-    parents: list[tuple[Message, str | None]] = []
     for number, record in enumerate(records):
         if not isinstance(record, dict):
             report.note("unknown_content", f"message {number} is no object; kept raw")
-        key = name(mapping(record).get("uuid")) or f"message-{number}"
-        if key in seen and seen[key] == record:
-            report.note("duplicate_id", f"message {key!r} stands there twice, the same; read once")
+        key = gathered.key(name(mapping(record).get("uuid")) or f"message-{number}", record)
+        if key is None:
             continue
-        pieces = _Reader(record, _free(key, seen, report), report).pieces
         parent = name(mapping(record).get("parent_message_uuid"))
-        parents.append((pieces[0], previous if linear else None if parent == ROOT else parent))
-        seen[pieces[0].key] = record
-        ends[pieces[0].key] = previous = pieces[-1].key
-        messages.extend(pieces)
-    for first, parent in parents:
-        first.parent = parent if linear or parent is None else ends.get(parent, parent)
-    return grow(messages, report), ends
-
-
-def _free(key: str, seen: dict[str, Any], report: Report) -> str:
-    if key not in seen:
-        return key
-    number = 2
-    while f"{key}#{number}" in seen:
-        number += 1
-    report.note("duplicate_id", f"two messages have the id {key!r}; the later one is kept as '{key}#{number}'")
-    return f"{key}#{number}"
+        gathered.add(_Reader(record, key, report).pieces, previous if linear else None if parent == ROOT else parent)
+        previous = key
+    return gathered
 
 
 class _Reader:
@@ -117,7 +85,8 @@ class _Reader:
         self._key = key
         self._report = report
         self._open: list[tuple[str, str]] = []  # calls (id, name) whose results haven't come
-        self.pieces: list[Message] = []
+        self._pieces = Pieces(key)
+        self.pieces: list[Message] = self._pieces.messages
         record = mapping(record) or {"message": record}
         sender = record.get("sender")
         notes = {field: value for field, value in record.items() if field not in ("content", "text")}
@@ -135,7 +104,7 @@ class _Reader:
             self._question(record, blocks)
         else:
             report.note("unknown_content", f"message {key!r} has the sender {sender!r}; kept raw")
-            self._add(Side.SENT, [_raw(record)])
+            self._pieces.add(Side.SENT, [_raw(record)])
             notes = {}
         rest = [_rest(block) for block in blocks]
         if any(rest) and sender in ("assistant", "human"):
@@ -143,36 +112,28 @@ class _Reader:
         self.pieces[0].notes = notes
         self._times(record)
 
-    def _add(self, side: Side, items: Items) -> None:
-        if not self.pieces or self.pieces[-1].side is not side:
-            number = len(self.pieces)
-            key = f"{self._key}:{number}" if number else self._key
-            parent = self.pieces[-1].key if number else None
-            self.pieces.append(Message(key, parent, side, []))
-        self.pieces[-1].items.extend(items)
-
     def _question(self, record: dict[str, Any], blocks: list[Any]) -> None:
         parts = []
         for block in blocks:
             if mapping(block).get("type") == "tool_result":
-                self._add(Side.SENT, [self._result(block)])
+                self._pieces.add(Side.SENT, [self._result(block)])
             else:
                 parts.append(self._part(block))
         parts += _files(record)
         plain = len(parts) == 1 and parts[0].keys() == {"type", "text"}
         content = parts[0]["text"] if plain else parts or ""
-        self._add(Side.SENT, [{"type": "message", "role": "user", "content": content}])
+        self._pieces.add(Side.SENT, [{"type": "message", "role": "user", "content": content}])
         self.pieces[0].question = True
 
     def _answer(self, record: dict[str, Any], blocks: list[Any]) -> None:
         for number, block in enumerate(blocks):
             if mapping(block).get("type") == "tool_result":
-                self._add(Side.SENT, [self._result(block)])
+                self._pieces.add(Side.SENT, [self._result(block)])
             else:
-                self._add(Side.RETURNED, [self._returned(block, number)])
+                self._pieces.add(Side.RETURNED, [self._returned(block, number)])
         files = _files(record)
         if files or not self.pieces:
-            self._add(Side.RETURNED, [{"type": "message", "role": "assistant", "content": files or ""}])
+            self._pieces.add(Side.RETURNED, [{"type": "message", "role": "assistant", "content": files or ""}])
         reason = text(record.get("stop_reason"))
         if self.pieces[-1].side is Side.RETURNED:
             self.pieces[-1].finish_reason = _FINISH.get(reason, reason) if reason else None

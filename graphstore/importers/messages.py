@@ -27,7 +27,7 @@ class Message:
     """One message of a source, already in neutral items; ``parent`` and ``children`` are what the source claims.
 
     ``question`` marks a user's own message: it begins a turn. ``notes`` is what of the source's message the
-    items don't hold.
+    items don't hold. ``failure`` is why the model returned nothing, where a message stands for that.
     """
 
     key: str
@@ -40,6 +40,7 @@ class Message:
     finished_at: datetime | None = None
     model: str | None = None
     finish_reason: str | None = None
+    failure: str | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
 

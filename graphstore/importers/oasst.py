@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from graphstore.importers import calls as calls_of
 from graphstore.importers.fields import array, mapping, moment, name, text
 from graphstore.importers.messages import Message, Side, Tree, grow
 from graphstore.importers.records import ImportedConversation, Report
+from graphstore.importers.told import tell
 
 SOURCE = "oasst"
 
@@ -85,22 +85,20 @@ def _conversation(
     pointer = _best_leaf(tree)
     if pointer is not None:
         report.note("guessed_leaf", "no reply is marked as the current one; the best-ranked path is taken")
-    built = calls_of.build(tree, pointer, report, None, None)
-    for call in built.calls:
-        ranks = [mapping(call.metadata.get("messages")).get(key, {}).get("rank") for key in call.returned_keys]
-        if ranks and ranks[-1] is not None:
-            call.metadata["rank"] = ranks[-1]
     first = tree.messages[tree.roots[0]].created_at if tree.roots else None
-    return ImportedConversation(
+    result = ImportedConversation(
         SOURCE,
         report.source_id or "",
         report,
         created_at=first,
-        calls=built.calls,
-        cursor_key=calls_of.cursor_of(tree, built, pointer),
         cursor_guessed=pointer is not None,
         metadata={key: value for key, value in about.items() if key != content},
     )
+    for call in tell(result, tree, pointer).calls:
+        ranks = [mapping(call.metadata.get("messages")).get(key, {}).get("rank") for key in call.returned_keys]
+        if ranks and ranks[-1] is not None:
+            call.metadata["rank"] = ranks[-1]
+    return result
 
 
 def _nested(prompt: dict[str, Any], report: Report) -> list[Message]:
