@@ -11,15 +11,14 @@ system message stays an item, so that a path says exactly what the row says.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
-from graphstore import fingerprint
 from graphstore.errors import InvalidInput
-from graphstore.importers import calls as calls_of
+from graphstore.importers.chains import Beginnings, beginning, chained
 from graphstore.importers.fields import array, mapping, moment, name, text
 from graphstore.importers.messages import Message, Side, grow
 from graphstore.importers.records import ImportedConversation, Items, Report
+from graphstore.importers.told import tell
 from graphstore.rendering import openai_chat
 from graphstore.rendering import tools as tool_shapes
 
@@ -55,7 +54,7 @@ class Rows:
     """Reads the rows of one file; remembers how often each beginning has come."""
 
     def __init__(self) -> None:
-        self._beginnings: Counter[str] = Counter()
+        self._beginnings = Beginnings()
 
     def conversation(self, row: Any, report: Report) -> ImportedConversation:
         """One row as a conversation; ``report.skipped`` says why if there is nothing to read in it."""
@@ -75,8 +74,8 @@ class Rows:
             report.skipped = "its messages name parents or children, and OpenAI's don't: it is another program's tree"
             return result
         messages = _chain(said, None, report)
-        stem = messages[-1]
-        ends = [stem.key]
+        stem = messages[-1].key
+        ends = [stem]
         for outcome in _OUTCOMES:
             if branch := array(row.get(outcome)):
                 messages += (chain := _chain(branch, stem, report))
@@ -85,41 +84,17 @@ class Rows:
             result.metadata |= {key: value for key, value in row["input"].items() if key not in _READ}
         tree = grow(messages, report)
         pointer = tree.position[ends[min(1, len(ends) - 1)]]
-        built = calls_of.build(tree, pointer, report, None, text(row.get("model")))
-        tools = _tools(row)
-        for call in built.calls:
-            call.tools = tools
-        result.calls = built.calls
-        result.cursor_key = calls_of.cursor_of(tree, built, pointer)
-        return result
+        return tell(result, tree, pointer, model=text(row.get("model")), tools=_tools(row))
 
     def _source_id(self, row: dict[str, Any], said: list[Any]) -> str:
         given = name(row.get("id")) or name(row.get("conversation_id"))
         if given is not None:
             return given
-        beginning = fingerprint.content_hash(_beginning(said))[:32]
-        self._beginnings[beginning] += 1
-        return f"{beginning}-{self._beginnings[beginning]}"
+        return self._beginnings.source_id(beginning(said, [mapping(each).get("role") for each in said]))
 
 
-def _beginning(said: list[Any]) -> list[Any]:
-    roles = [mapping(each).get("role") for each in said]
-    for at, role in enumerate(roles):
-        if role == "user":
-            return said[: at + 1]
-        if role == "assistant":
-            return said[: max(at, 1)]
-    return said[:1]
-
-
-def _chain(said: list[Any], above: Message | None, report: Report) -> list[Message]:
-    messages: list[Message] = []
-    for record in said:
-        before = above.key if above else ""
-        key = fingerprint.sha256(f"{before} {fingerprint.content_hash(record)}")[:32]
-        above = _message(key, above.key if above else None, record, report)
-        messages.append(above)
-    return messages
+def _chain(said: list[Any], above: str | None, report: Report) -> list[Message]:
+    return [_message(key, parent, record, report) for key, parent, record in chained(said, above)]
 
 
 def _message(key: str, parent: str | None, record: Any, report: Report) -> Message:
