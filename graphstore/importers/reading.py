@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,24 @@ class Parsed:
     damage: str | None = None
 
 
+Values = Callable[[], Iterator[Parsed]]
+"""The records of one file; may be asked for more than once."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Format:
+    """A format. ``read`` gets one file and its name; ``read_together`` instead all of its files, with theirs."""
+
     title: str
     recognises: Callable[[Any], bool]
-    read: Callable[[Callable[[], Iterator[Parsed]], str], Iterator[ImportedConversation]]
+    read: Callable[[Values, str], Iterator[ImportedConversation]] | None = None
+    read_together: Callable[[list[tuple[Values, str]]], Iterator[ImportedConversation]] | None = None
 
 
 def _each(convert: Callable[[Any, Report], ImportedConversation], source: str) -> Any:
     """A reader of files in which every record is a conversation."""
 
-    def reader(values: Callable[[], Iterator[Parsed]], file: str) -> Iterator[ImportedConversation]:
+    def reader(values: Values, file: str) -> Iterator[ImportedConversation]:
         for parsed in values():
             yield converted(parsed, convert, source, file)
 
@@ -65,7 +72,7 @@ def converted(
     return ImportedConversation(source, report.source_id or where, report, title=report.title)
 
 
-def _oasst(values: Callable[[], Iterator[Parsed]], file: str) -> Iterator[ImportedConversation]:
+def _oasst(values: Values, file: str) -> Iterator[ImportedConversation]:
     """Trees and threads row by row; flat messages gathered by tree."""
 
     def rows() -> Iterator[tuple[int, Any]]:
@@ -85,7 +92,7 @@ def _gathered(value: Any, report: Report) -> ImportedConversation:
     return oasst.conversation_of_messages(value["rows"], report)
 
 
-def _openai(values: Callable[[], Iterator[Parsed]], file: str) -> Iterator[ImportedConversation]:
+def _openai(values: Values, file: str) -> Iterator[ImportedConversation]:
     rows = openai_jsonl.Rows()
     for parsed in values():
         yield converted(parsed, rows.conversation, openai_jsonl.SOURCE, file)
@@ -130,22 +137,37 @@ def read(
 
 
 def _conversations(files: list[_File], total: int, progress: Progress | None) -> Iterator[ImportedConversation]:
-    done = 0
+    begins = dict(zip((file.source.name for file in files), _sums(file.source.size for file in files), strict=True))
+
+    def values(source: Source) -> Values:
+        done = begins[source.name]
+        told = (lambda read: progress(min(done + read, total), total)) if progress else None
+        return lambda: _values(source, told)
+
+    read_already: set[str] = set()
     for file in files:
         source = file.source
-
-        def values(source: Source = source, done: int = done) -> Iterator[Parsed]:
-            told = (lambda read: progress(min(done + read, total), total)) if progress else None
-            return _values(source, told)
-
         if file.format is None:
             report = Report(source.name, skipped=f"no known format (found {file.what})")
             yield ImportedConversation(UNKNOWN, source.name, report)
-        else:
-            yield from map(titled, _FORMATS[file.format].read(values, source.name))
-        done += source.size
+            continue
+        format = _FORMATS[file.format]
+        if format.read is not None:
+            yield from map(titled, format.read(values(source), source.name))
+        elif format.read_together is not None and file.format not in read_already:
+            read_already.add(file.format)
+            alike = [(values(each.source), each.source.name) for each in files if each.format == file.format]
+            yield from map(titled, format.read_together(alike))
     if progress:
         progress(total, total)
+
+
+def _sums(sizes: Iterable[int]) -> Iterator[int]:
+    """For each of some sizes, the sum of those before it."""
+    total = 0
+    for size in sizes:
+        yield total
+        total += size
 
 
 def _values(source: Source, told: Callable[[int], None] | None = None) -> Iterator[Parsed]:

@@ -42,7 +42,8 @@ _STRING_BODY = re.compile(rb'(?:[^"\\]++|\\.)*+', re.S)
 
 _SEAM_AFTER = re.compile(rb'\s*,\s*\{\s*"[^"\\]{1,64}"')
 _WRAPPER = re.compile(rb'"conversations"\s*:\s*\[')
-_TURN_OF_A_ROW = re.compile(rb'\s*\{\s*"(?:from|value|role|content|loss|weight)"')
+# What tells the turns of one row from conversations: a turn's key, or none at all (other rows may follow).
+_ROWS_OWN = re.compile(rb'\s*(?:\]|\{\s*"(?:from|value|role|content|loss|weight)")')
 
 
 @dataclass(slots=True)
@@ -144,7 +145,7 @@ def _wrapped_array(window: _Window) -> int | None:
         if end >= len(buffer):
             return None
         if depth == 1 and buffer[end] == 0x5B and found.end() == end + 1:
-            return None if _TURN_OF_A_ROW.match(buffer, end + 1) else end + 1
+            return None if _ROWS_OWN.match(buffer, end + 1) else end + 1
         if buffer[end] in b"[{":
             depth += 1
         elif buffer[end] in b"]}":
