@@ -1,7 +1,7 @@
 // Put a bubble on a node; the same again changes nothing. No row: there is no such node.
 // The node's lock orders this with its removal. outcome: ok | repeated | conflict | gone
 MATCH (n:Node {workspace: $workspace, id: $node_id})
-SET n.round = n.round
+SET n.locked = true REMOVE n.locked
 WITH n, datetime.realtime() AS now
 OPTIONAL MATCH (c:Conversation {workspace: $workspace, id: n.conversation_id})
 OPTIONAL MATCH (known:Bubble {workspace: $workspace, id: $bubble_id})

@@ -2,7 +2,7 @@
 // changes nothing. No row: there is no such node, or it is hidden or being deleted.
 // The node is locked, so that its deletion takes the summary with it.
 MATCH (n:Node {workspace: $workspace, id: $node_id})
-SET n.round = n.round
+SET n.locked = true REMOVE n.locked
 WITH n
 MATCH (c:Conversation {workspace: $workspace, id: n.conversation_id})
 WHERE n.deleted_at IS NULL AND NOT c.deleting

@@ -22,14 +22,14 @@ CALL (r) {
 }
 FOREACH (blob IN CASE WHEN r IS NULL THEN [] ELSE $blobs END |
   MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
-  ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
-  SET b.size = blob.size
+  ON CREATE SET b.data = blob.data, b.size = blob.size, b.media_type = blob.media_type
+  SET b.locked = true REMOVE b.locked
   MERGE (r)-[:USES]->(b))
 WITH outcome, unused
 CALL (unused) {
   UNWIND unused AS b
   WITH b ORDER BY b.sha256
-  SET b.size = b.size
+  SET b.locked = true REMOVE b.locked
   WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
   DELETE b
 }

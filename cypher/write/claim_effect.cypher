@@ -6,7 +6,7 @@
 MATCH (e:Effect {workspace: $workspace, id: $effect_id})<-[:PROPOSED]-(n:Node)
 MATCH (c:Conversation {workspace: $workspace, id: n.conversation_id})
 SET c.updated_at = datetime.realtime()
-SET n.round = n.round
+SET n.locked = true REMOVE n.locked
 SET e.name = e.name
 WITH c, n, e, datetime.realtime() AS now
 OPTIONAL MATCH (c)-[:CURSOR]->(cursor:Node)

@@ -6,7 +6,7 @@ MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
 WITH c, datetime.realtime() AS now
 OPTIONAL MATCH (original:Node {workspace: $workspace, id: $original_id})
-FOREACH (o IN CASE WHEN original IS NULL THEN [] ELSE [original] END | SET o.round = o.round)
+FOREACH (o IN CASE WHEN original IS NULL THEN [] ELSE [original] END | SET o.locked = true REMOVE o.locked)
 WITH c, now, original
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 OPTIONAL MATCH (known:Node {workspace: $workspace, id: $node_id})
@@ -39,8 +39,8 @@ FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
   FOREACH (blob IN $blobs |
     MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
-    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
-    SET b.size = blob.size
+    ON CREATE SET b.data = blob.data, b.size = blob.size, b.media_type = blob.media_type
+    SET b.locked = true REMOVE b.locked
     MERGE (n)-[:USES]->(b))
   CREATE (n)-[:COMPACTS {workspace: $workspace, compaction_id: $node_id, readers: $node.readers}]->(original)
   FOREACH (within IN CASE WHEN $turn_id IS NOT NULL AND $exclusive THEN [1] ELSE [] END |

@@ -5,7 +5,7 @@
 // A move that pointed to a node keeps its id. Blobs that nothing uses any more go with the last node that did.
 UNWIND $node_ids AS id
 MATCH (n:Node {workspace: $workspace, id: id})
-SET n.round = n.round
+SET n.locked = true REMOVE n.locked
 WITH collect(n) AS nodes
 CALL (nodes) {
   UNWIND nodes AS n
@@ -73,7 +73,7 @@ CALL (nodes) {
 CALL (used) {
   UNWIND used AS b
   WITH b ORDER BY b.sha256
-  SET b.size = b.size
+  SET b.locked = true REMOVE b.locked
   WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
   DELETE b
 }

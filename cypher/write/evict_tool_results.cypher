@@ -26,7 +26,7 @@ WITH results, used
 CALL (used) {
   UNWIND used AS b
   WITH b ORDER BY b.sha256
-  SET b.size = b.size
+  SET b.locked = true REMOVE b.locked
   WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
   DELETE b
 }

@@ -1,7 +1,7 @@
 // Start a conversation at a node of another: its cursor is set there, nothing is copied.
 // No row: there is no such node. outcome: ok | repeated | conflict | gone
 MATCH (target:Node {workspace: $workspace, id: $node_id})
-SET target.round = target.round
+SET target.locked = true REMOVE target.locked
 WITH target, datetime.realtime() AS now
 OPTIONAL MATCH (origin:Conversation {workspace: $workspace, id: target.conversation_id})
 OPTIONAL MATCH (known:Conversation {workspace: $workspace, id: $conversation_id})

@@ -52,7 +52,7 @@ CALL (nodes) {
 CALL (used) {
   UNWIND used AS b
   WITH b ORDER BY b.sha256
-  SET b.size = b.size
+  SET b.locked = true REMOVE b.locked
   WITH b WHERE b.setting IS NULL AND NOT EXISTS { (b)<-[:USES]-() }
   DELETE b
 }

@@ -4,7 +4,7 @@
 UNWIND $cursors AS row
 MATCH (c:Conversation {workspace: $workspace, id: row.conversation_id})
 MATCH (target:Node {workspace: $workspace, id: row.node_id})
-SET target.round = target.round
+SET target.locked = true REMOVE target.locked
 WITH row, c, target
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 WITH c, target, edge, at, row,

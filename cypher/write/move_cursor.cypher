@@ -5,7 +5,7 @@ MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
 WITH c, datetime.realtime() AS now
 OPTIONAL MATCH (target:Node {workspace: $workspace, id: $target_id})
-FOREACH (t IN CASE WHEN target IS NULL THEN [] ELSE [target] END | SET t.round = t.round)
+FOREACH (t IN CASE WHEN target IS NULL THEN [] ELSE [target] END | SET t.locked = true REMOVE t.locked)
 WITH c, now, target
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 OPTIONAL MATCH (done:Move {workspace: $workspace, id: $move_id})

@@ -4,7 +4,7 @@ MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
 WITH c
 MATCH (n:Node {workspace: $workspace, id: $node_id})
-SET n.round = n.round
+SET n.locked = true REMOVE n.locked
 WITH c, n, CASE WHEN c.deleting OR c.epoch <> $epoch THEN 'gone'
                 WHEN n.status <> 'pending' THEN 'settled'
                 WHEN $exclusive AND coalesce(c.turn_id, '') <> $turn_id THEN 'turn_lost'

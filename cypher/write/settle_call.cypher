@@ -5,7 +5,7 @@
 MATCH (n:Node {workspace: $workspace, id: $node_id})
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
-SET n.round = n.round
+SET n.locked = true REMOVE n.locked
 WITH c, n, datetime.realtime() AS now
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 OPTIONAL MATCH (target:Node {workspace: $workspace, id: $target_id})
@@ -30,8 +30,8 @@ FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
   FOREACH (blob IN $blobs |
     MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
-    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
-    SET b.size = blob.size
+    ON CREATE SET b.data = blob.data, b.size = blob.size, b.media_type = blob.media_type
+    SET b.locked = true REMOVE b.locked
     MERGE (n)-[:USES]->(b)))
 FOREACH (renew IN CASE WHEN NOT elsewhere AND NOT ends AND $exclusive AND outcome <> 'gone'
                        THEN [1] ELSE [] END |

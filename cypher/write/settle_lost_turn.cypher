@@ -5,7 +5,7 @@ SET c.updated_at = datetime.realtime()
 WITH c, datetime.realtime() AS now
 WHERE c.turn_id = $turn_id AND c.turn_expires_at <= now
 OPTIONAL MATCH (n:Node {workspace: $workspace, id: c.turn_node_id})
-FOREACH (last IN CASE WHEN n IS NULL THEN [] ELSE [n] END | SET last.round = last.round)
+FOREACH (last IN CASE WHEN n IS NULL THEN [] ELSE [n] END | SET last.locked = true REMOVE last.locked)
 WITH c, now, n
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 WITH c, now, n, edge, at, coalesce(at.id, '') = coalesce(c.turn_from, '') AS accepted

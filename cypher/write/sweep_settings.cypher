@@ -3,7 +3,7 @@
 UNWIND $hashes AS hash
 WITH hash ORDER BY hash
 MATCH (b:Blob {workspace: $workspace, sha256: hash})
-SET b.size = b.size
+SET b.locked = true REMOVE b.locked
 WITH b WHERE b.setting AND b.unused_since <= datetime.realtime() - duration({seconds: $seconds})
 WITH collect(b) AS swept
 CALL (swept) {

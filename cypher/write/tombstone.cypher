@@ -3,11 +3,11 @@
 // first_id is) | cursors (of these conversations are there) | turns (of these conversations run there)
 // Every node is locked before anything is decided, as a move locks its target and an append its parent.
 MATCH (top:Node {workspace: $workspace, id: $node_id})
-SET top.round = top.round
+SET top.locked = true REMOVE top.locked
 WITH top
 CALL (top) {
   MATCH (top)<-[:PARENT|COMPACTS*0..]-(n:Node)
-  SET n.round = n.round
+  SET n.locked = true REMOVE n.locked
   RETURN count(n) AS locked
 }
 CALL (top) {
