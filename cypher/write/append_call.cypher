@@ -6,7 +6,7 @@ MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
 WITH c, datetime.realtime() AS now
 OPTIONAL MATCH (parent:Node {workspace: $workspace, id: $parent_id})
-FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END | SET p.round = p.round)
+FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END | SET p.locked = true REMOVE p.locked)
 WITH c, now, parent
 OPTIONAL MATCH (c)-[edge:CURSOR]->(at:Node)
 OPTIONAL MATCH (known:Node {workspace: $workspace, id: $node_id})
@@ -38,8 +38,8 @@ FOREACH (ok IN CASE WHEN outcome = 'ok' THEN [1] ELSE [] END |
   FOREACH (flag IN CASE WHEN size($blobs) = 0 THEN [] ELSE [1] END | SET n:Heavy)
   FOREACH (blob IN $blobs |
     MERGE (b:Blob {workspace: $workspace, sha256: blob.sha256})
-    ON CREATE SET b.data = blob.data, b.media_type = blob.media_type
-    SET b.size = blob.size
+    ON CREATE SET b.data = blob.data, b.size = blob.size, b.media_type = blob.media_type
+    SET b.locked = true REMOVE b.locked
     MERGE (n)-[:USES]->(b))
   FOREACH (p IN CASE WHEN parent IS NULL THEN [] ELSE [parent] END |
     CREATE (n)-[:PARENT {workspace: $workspace, child_id: $node_id}]->(p))
