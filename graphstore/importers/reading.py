@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphstore.errors import InvalidInput, SourceUnreadable
-from graphstore.importers import chatgpt, claude_ai, oasst, openai_jsonl
+from graphstore.importers import chatgpt, claude_ai, oasst, openai_jsonl, openwebui
 from graphstore.importers.parse import parse
 from graphstore.importers.records import ImportedConversation, Report
 from graphstore.importers.sources import Progress, Source, sources
@@ -101,6 +101,7 @@ def _openai(values: Values, file: str) -> Iterator[ImportedConversation]:
 _FORMATS: dict[str, _Format] = {
     "chatgpt": _Format("ChatGPT export", chatgpt.recognises, _each(chatgpt.conversation, chatgpt.SOURCE)),
     "claude_ai": _Format("Claude.ai export", claude_ai.recognises, _each(claude_ai.conversation, claude_ai.SOURCE)),
+    "openwebui": _Format("Open WebUI chats", openwebui.recognises, _each(openwebui.conversation, openwebui.SOURCE)),
     "oasst": _Format("OpenAssistant trees, messages or threads", oasst.recognises, _oasst),
     "openai_jsonl": _Format("OpenAI messages JSONL", openai_jsonl.recognises, _openai),
 }
