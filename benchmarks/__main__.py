@@ -1,4 +1,4 @@
-"""``python -m benchmarks assembly``, ``import``, ``writes``, ``branches`` and ``delete``."""
+"""``python -m benchmarks assembly``, ``import``, ``writes``, ``branches``, ``delete`` and ``peers``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 try:
     from benchmarks import assembly, branches, deleting, editing, importing, postgres, scale, targets, writes
     from benchmarks.counting import CountingDatabase
+    from benchmarks.peers import catalogue, goals
+    from benchmarks.peers.growing import Misread, Sizes
+    from benchmarks.peers.measuring import measure as measure_peers
+    from benchmarks.peers.peer import Servers
     from benchmarks.report import Report
     from benchmarks.server import FILL_AT_ONCE, Neo4j
     from benchmarks.timing import Figure
@@ -144,6 +148,41 @@ def run_delete(
     _show(report, json)
 
 
+@app.command("peers")
+def run_peers(
+    json: Json = False,
+    peers: Annotated[str, typer.Option(help="Which, by commas: " + ", ".join(catalogue.KEYS) + ".")] = "all",
+    budget: Annotated[float, typer.Option(help="Seconds for a store and a workload; what is slower is stopped.")] = 90,
+    home: Home = None,
+    heap_mb: Heap = 512,
+    page_cache_mb: PageCache = 512,
+    shrink: Shrink = 1,
+) -> None:
+    """Other conversation stores on the same three conversations, and races of two writers."""
+    keys = catalogue.KEYS if peers == "all" else tuple(peers.split(","))
+    if unknown := [key for key in keys if key not in catalogue.KEYS]:
+        raise typer.BadParameter(
+            f"there is no {unknown[0]!r}; there are {', '.join(catalogue.KEYS)}", param_hint="--peers"
+        )
+    classes, left_out = catalogue.find(keys)
+    for key, reason in left_out.items():
+        Console(stderr=True).print(f"{key} is left out: {reason}", markup=False)
+    sizes = Sizes().shrunk(shrink)
+    with ExitStack() as stack:
+        tick = stack.enter_context(_progress(sizes.ticks(len(classes))))
+        server = stack.enter_context(postgres.Postgres())
+        neo4j = stack.enter_context(Neo4j(home, "main", heap_mb, page_cache_mb))
+        measured = measure_peers(classes, Servers(server, neo4j, heap_mb, page_cache_mb), sizes, budget, tick)
+        with server.connect() as connection:
+            version = connection.execute("SHOW server_version").fetchone()
+        versions = {"neo4j server": neo4j.version(), "postgresql": version[0] if version else "?", **measured.versions}
+        options = {**_neo4j_settings(heap_mb, page_cache_mb, shrink), "seconds a store and workload": budget}
+        options |= {"postgresql": postgres.SETTINGS, "left out": left_out, "notes": measured.notes}
+        judged = [target.judge(measured.figures) for target in goals.PEER_TARGETS]
+        report = Report("peers", versions, options, measured.figures, judged)
+    _show(report, json)
+
+
 def _against_postgres(
     name: str,
     measure: Callable[[Neo4j, postgres.Postgres, int, Callable[[str], object]], list[Figure]],
@@ -203,6 +242,9 @@ def main() -> None:
     except postgres.PostgresMissing as error:
         Console(stderr=True).print(f"PostgreSQL is missing: {error}")
         raise SystemExit(2) from None
+    except Misread as error:
+        Console(stderr=True).print(f"a store gave back something else than was written: {error}", markup=False)
+        raise SystemExit(1) from None
 
 
 if __name__ == "__main__":

@@ -60,6 +60,11 @@ class Neo4j:
         self._start()
         return size
 
+    def bytes_logged(self) -> int:
+        """The size of the transaction logs, which grow by what each write puts there (nothing is allocated ahead)."""
+        logs = self._server.status().data_folder / "data" / "transactions"
+        return sum(path.stat().st_size for path in logs.rglob("*") if path.is_file())
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:

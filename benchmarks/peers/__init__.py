@@ -1,0 +1,1 @@
+"""Other programs' conversation stores on the same workloads as graphstore. One file a store."""
