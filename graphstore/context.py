@@ -120,10 +120,25 @@ class Context:
         return items, (None if pairing.clean else pairing), starts
 
     @cached_property
-    def items(self) -> list[ItemDict]:
-        """The neutral items, tool calls and results paired."""
+    def path_items(self) -> list[ItemDict]:
+        """The neutral items, tool calls and results paired, before any policy for reasoning; ``blocks`` point here."""
         items, pairing, _ = self._parsed
         return items if pairing is None else [items[index] for index in pairing.kept]
+
+    @cached_property
+    def items(self) -> list[ItemDict]:
+        """The neutral items to send, tool calls and results paired; without what the policy ``drop`` leaves out."""
+        return without(self.path_items, self.blocks) if self._drops else self.path_items
+
+    @cached_property
+    def _drops(self) -> bool:
+        """Whether the policy leaves out anything."""
+        return self.policy == "drop" and not all(block.bound for block in self.blocks)
+
+    @property
+    def _as_stored(self) -> bool:
+        """Whether the items to send are the stored ones, all of them."""
+        return (self._paired or self._parsed[1] is None) and not self._drops
 
     @property
     def _joined(self) -> bytes:
@@ -139,15 +154,15 @@ class Context:
 
     @cached_property
     def body(self) -> bytes:
-        """The items as a JSON array, UTF-8, joined from the stored text (parsed only if something is filtered)."""
-        if self._paired or self._parsed[1] is None:
+        """The items as a JSON array, UTF-8, joined from the stored text (written anew if anything is left out)."""
+        if self._as_stored:
             return self._joined
         return jsontext.dumps(self.items).encode()
 
     @cached_property
     def hash(self) -> str:
         """Fingerprint of what is sent: items, system prompt, tools and response format (hex SHA-256)."""
-        if self.segment is not None and (self._paired or self._parsed[1] is None):
+        if self.segment is not None and self._as_stored:
             hasher = self.segment.hasher().copy()
             if self.new_items.count:
                 comma = "" if self.segment.blank else ","
@@ -224,10 +239,10 @@ class Context:
         found = continued(self._stretches, self.origins, self._dropped, self.provider, self.model)
         settings = self.settings
         if found is None:
-            return Chain(None, None, self.items, settings.system, settings.tools)
+            return Chain(None, None, self.path_items, settings.system, settings.tools)
         response_id, node_id, covered = found
         # Nothing is left out up to there, so the items it covers are the first ones of what is kept as well.
-        return Chain(response_id, node_id, self.items[covered:], settings.system, settings.tools)
+        return Chain(response_id, node_id, self.path_items[covered:], settings.system, settings.tools)
 
     def cache_plan(self, beside: Mapping[str, Sequence[Beside]], count_tokens: Tokenizer | None = None) -> CachePlan:
         """What of this request an earlier one of its tree has sent; ``beside`` are the calls off its path.
@@ -241,7 +256,7 @@ class Context:
         new = item_text.decode(self.new_items.text, exact=self.new_items.exact)
         found, covered = shared(self._stretches, new, self.origins, beside, target, self._dropped)
         head = "".join(jsontext.dumps(part) for part in (settings.tools, settings.system) if part is not None)
-        texts = [jsontext.dumps(item) for item in self.items]
+        texts = [jsontext.dumps(item) for item in self.path_items]
         return planned(texts, head, found, covered, self.model, count_tokens)
 
     @property
@@ -281,7 +296,7 @@ class Context:
         Raises ``InvalidInput`` for an unknown shape or policy, ``ReasoningMismatch`` as ``reasoning="error"`` demands.
         """
         policy = self.policy if reasoning is None else checked(reasoning)
-        items = self.items
+        items = self.path_items
         if policy == "error":
             self.refuse_mismatch()
         elif policy == "drop":

@@ -8,12 +8,15 @@ store knows of the call that returned it: the fingerprint of what that call sent
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphstore import jsontext
 from graphstore.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 Policy = Literal["drop", "keep", "error"]
 Change = Literal["provider", "model", "system", "tools", "prefix"]
@@ -71,6 +74,7 @@ class Origin:
 
     ``context_hash`` is of all it sent (``None``: not recorded, as with imports), ``sends`` says whether it gives items
     of its own to a context before those it returned, ``response_id`` is the provider's, if the call succeeded.
+    ``dropped_for`` is the provider and model for which it left out reasoning that didn't fit (``None``: it didn't).
     """
 
     provider: str | None = None
@@ -81,6 +85,7 @@ class Origin:
     context_hash: str | None = None
     sends: bool = True
     response_id: str | None = None
+    dropped_for: tuple[str | None, str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A signed or encrypted item of a context, at ``index`` of its items, returned by ``node_id``.
+    """A signed or encrypted item of a context, at ``index`` of its path's items, returned by ``node_id``.
 
     ``changes`` are the ways in which what comes before it is no longer what its model saw; none: it is still bound.
     ``running`` says that it belongs to the turn that the context leaves open, where providers insist on it.
@@ -145,14 +150,23 @@ class Prefix:
         """Whether these are the items that the call sent; where none were recorded, whether all of them are here."""
         if origin.context_hash is None:
             return not self.filtered
-        if self.filtered:
-            kept = [item for index, item in enumerate(self.items) if index not in self.gone]
-            now = hashlib.sha256(jsontext.dumps(kept).encode()[1:-1])
-        else:
-            now = self._hasher.copy()
-        for part in (origin.system_hash, origin.tools_hash, origin.response_format_hash):
-            now.update(b"\n" + (part or "").encode())
-        return now.hexdigest() == origin.context_hash
+        return _fits(_hasher_of(self.kept) if self.filtered else self._hasher.copy(), origin)
+
+    @property
+    def kept(self) -> list[Json]:
+        """The items up to here, but for those that are left out."""
+        return [item for index, item in enumerate(self.items) if index not in self.gone]
+
+
+def _hasher_of(items: Sequence[Json]) -> _Hash:
+    return hashlib.sha256(jsontext.dumps(items).encode()[1:-1])
+
+
+def _fits(hasher: _Hash, origin: Origin) -> bool:
+    """Whether a hash of items, together with the call's own settings, is the fingerprint of what it sent."""
+    for part in (origin.system_hash, origin.tools_hash, origin.response_format_hash):
+        hasher.update(b"\n" + (part or "").encode())
+    return hasher.hexdigest() == origin.context_hash
 
 
 def checked(policy: str) -> Policy:
@@ -177,32 +191,51 @@ def judged(
     """
     prefix = Prefix(dropped)
     gone = prefix.gone
-    found: list[tuple[int, str, tuple[Change, ...]]] = []
+    found: list[_Signed] = []
     for stretch in stretches:
         prefix.take(stretch.sent_text, stretch.sent)
         before = len(prefix.items)
         signed = [before + place for place, item in enumerate(stretch.returned) if is_signed(item)]
         if signed:
             origin = origins.get(stretch.node_id, Origin())
-            changes = _changes(origin, target, prefix.was_sent_by(origin))
-            found += [(index, stretch.node_id, changes) for index in signed if index not in gone]
+            same = _stood_there(prefix, found, origin)
+            found += [_Signed(index, stretch.node_id, origin, same) for index in signed if index not in gone]
         prefix.take(stretch.returned_text, stretch.returned)
     items = [*prefix.items, *new_items]
     asked = max((index for index, item in enumerate(items) if _asks(item)), default=-1)
-    kept = _places(found, gone)
-    return tuple(Block(index, node_id, changes, original > asked) for original, index, node_id, changes in kept)
+    return _blocks(found, target, gone, asked)
 
 
-def _places(
-    found: list[tuple[int, str, tuple[Change, ...]]], gone: frozenset[int]
-) -> Iterator[tuple[int, int, str, tuple[Change, ...]]]:
-    """Each with its position among the items that are kept as well."""
+class _Signed(NamedTuple):
+    """A signed item at ``index`` of all items, and whether what comes before it is what its call was assembled from."""
+
+    index: int
+    node_id: str
+    origin: Origin
+    same_prefix: bool
+
+
+def _stood_there(prefix: Prefix, found: Sequence[_Signed], origin: Origin) -> bool:
+    """Whether the call was assembled from this prefix, of which it may have dropped what didn't fit then."""
+    if origin.dropped_for is not None and origin.context_hash is not None:
+        then = Origin(*origin.dropped_for, origin.system_hash, origin.tools_hash)
+        blocks = _blocks(found, then, prefix.gone, -1)
+        if not all(block.bound for block in blocks):
+            return _fits(_hasher_of(without(prefix.kept, blocks)), origin)
+    return prefix.was_sent_by(origin)
+
+
+def _blocks(found: Sequence[_Signed], target: Origin, gone: frozenset[int], asked: int) -> tuple[Block, ...]:
+    """Each as a block for ``target``, with its position among the items that are kept."""
     left_out = sorted(gone)
+    blocks: list[Block] = []
     before = 0
-    for index, node_id, changes in found:
-        while before < len(left_out) and left_out[before] < index:
+    for one in found:
+        while before < len(left_out) and left_out[before] < one.index:
             before += 1
-        yield index, index - before, node_id, changes
+        changes = _changes(one.origin, target, one.same_prefix)
+        blocks.append(Block(one.index - before, one.node_id, changes, one.index > asked))
+    return tuple(blocks)
 
 
 def _changes(origin: Origin, target: Origin, same_prefix: bool) -> tuple[Change, ...]:

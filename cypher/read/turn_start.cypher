@@ -27,7 +27,7 @@ RETURN CASE WHEN c.turn_expires_at <= datetime.realtime() THEN c.turn_id END AS 
        first.provider AS provider, first.model AS model, first.system_hash AS system_hash,
        system.data AS system, first.tools_hash AS tools_hash, tools.data AS tools,
        first.response_format_hash AS response_format_hash, response_format.data AS response_format,
-       first.parameters_hash AS parameters_hash, first.context_hash AS context_hash,
+       first.parameters_hash AS parameters_hash, first.context_hash AS context_hash, first.options AS options,
        CASE WHEN NOT c.compacted THEN [] ELSE
          COLLECT { MATCH (cursor)-[hops:PARENT|COMPACTS*1..]->(first)
                    UNWIND [hop IN hops WHERE hop.readers IS NOT NULL] AS folded

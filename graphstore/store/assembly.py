@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 from itertools import zip_longest
 
-from graphstore import items, queries
+from graphstore import items, jsontext, queries
 from graphstore.cacheplan import Beside, CachePlan, Tokenizer
 from graphstore.context import Context
 from graphstore.database import Row
@@ -87,11 +87,30 @@ def with_origins(
 ) -> Context:
     """The context with where each of its nodes comes from, to judge its reasoning (P1) or to continue it (P2)."""
     rows = session.rows(queries.ORIGINS, node_ids=list(context.nodes))
-    origins = {row.pop("node_id"): Origin(**row) for row in map(dict, rows)}
-    context = replace(context, provider=provider, model=model, policy=policy, origins=origins)
+    origins = {row.pop("node_id"): _origin(row) for row in map(dict, rows)}
+    return replace(context, provider=provider, model=model, policy=policy, origins=origins)
+
+
+def under_policy(
+    session: Session, context: Context, provider: str | None, model: str | None, policy: Policy | None
+) -> Context:
+    """The context as a policy for reasoning has it; without one it is not looked at.
+
+    Raises ``ReasoningMismatch`` as the policy ``error`` demands.
+    """
+    if policy is None:
+        return context
+    context = with_origins(session, context, provider, model, policy)
     if policy == "error":
         context.refuse_mismatch()
     return context
+
+
+def _origin(row: Row) -> Origin:
+    options = row.pop("options")
+    chosen = {} if options is None else jsontext.loads(options).get("reasoning", {})
+    dropped_for = (chosen["provider"], chosen["model"]) if chosen.get("policy") == "drop" else None
+    return Origin(**row, dropped_for=dropped_for)
 
 
 def plan_cache(session: Session, context: Context, count_tokens: Tokenizer | None) -> CachePlan:

@@ -71,6 +71,7 @@ def correct(
         settings=spot.hashes,
         context_hash=spot.context_hash,
         author="person",
+        options=spot.options,
         metadata=metadata,
     )
     node |= writing.succeeded_properties(sent, encoded)

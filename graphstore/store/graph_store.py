@@ -301,13 +301,22 @@ class GraphStore:
         owner: str | None = None,
         exclusive: bool = True,
         lease_seconds: float = DEFAULT_LEASE_SECONDS,
+        reasoning: str | None = None,
     ) -> Turn:
         """A turn, to be used as a context manager; it is taken with its first ``turn.call(...)``.
 
         ``owner`` is shown to whoever is refused meanwhile. The lease is renewed by every call of the turn: give it more
-        seconds than one call of a model may last. ``exclusive=False`` takes and respects no lease.
+        seconds than one call of a model may last. ``exclusive=False`` takes and respects no lease. ``reasoning`` is its
+        policy for signed reasoning that no longer fits (``drop``, ``keep`` or ``error``), as of ``CallOptions``.
         """
-        return Turn(self._session, conversation_id, owner=owner, exclusive=exclusive, lease_seconds=lease_seconds)
+        return Turn(
+            self._session,
+            conversation_id,
+            owner=owner,
+            exclusive=exclusive,
+            lease_seconds=lease_seconds,
+            reasoning=reasoning,
+        )
 
     def recorder(self, conversation_id: str) -> Recorder:
         """Stores calls of a conversation after they were made, one write each: ``recorder.record(sent, returned)``.
@@ -354,7 +363,7 @@ class GraphStore:
         readers = assembly.readers_of(for_provider, for_model)
         made = assembly.assemble(self._session, conversation_id, node_id, readers, assembly.encode_new(new_items))
         made = windowing.windowed(self._session, made, limits)
-        return made if policy is None else assembly.with_origins(self._session, made, for_provider, for_model, policy)
+        return assembly.under_policy(self._session, made, for_provider, for_model, policy)
 
     def tail(
         self, conversation_id: str | None = None, *, node_id: str | None = None, below: str | Context

@@ -62,9 +62,9 @@ def _by_model(session: Session, node_id: str) -> SawByModel:
         late, context = frozenset(), _of_compaction(session, call, node_id)
     else:
         row, readers = _path(session, call, node_id)
-        context = _as_made(row, call, readers)
+        context = _as_made(session, row, call, readers)
         if late and recorded is not None and context.hash != recorded:
-            context = _as_made(_without_answers(row, late), call, readers)
+            context = _as_made(session, _without_answers(row, late), call, readers)
         else:
             late = frozenset()
     return SawByModel(
@@ -100,17 +100,21 @@ def _without_answers(row: Row, nodes: frozenset[str]) -> Row:
     return row
 
 
-def _as_made(row: Row, call: Row, readers: list[str]) -> Context:
+def _as_made(session: Session, row: Row, call: Row, readers: list[str]) -> Context:
     compactions: dict[str, list[str]] = dict(row["compactions"])
     assembly.check_top(row["ids"], row["top_is_root"], compactions, tuple(readers))
     settings = settings_of({**row, **{name: call[name] for name in ("response_format", "response_format_hash")}})
-    segment = _windowed(assembly.segments_of(row, None, compactions), call)
-    return Context(segment, items.NO_ITEMS, settings, provider=call["provider"], model=call["model"])
-
-
-def _windowed(segment: Segment, call: Row) -> Segment:
-    """The part of the path that the call was limited to, as it recorded it."""
     options = {} if call["options"] is None else jsontext.loads(call["options"])
+    segment = _windowed(assembly.segments_of(row, None, compactions), options)
+    context = Context(segment, items.NO_ITEMS, settings, provider=call["provider"], model=call["model"])
+    chosen = options.get("reasoning")
+    if chosen is None:
+        return context
+    return assembly.with_origins(session, context, chosen["provider"], chosen["model"], chosen["policy"])
+
+
+def _windowed(segment: Segment, options: dict[str, Any]) -> Segment:
+    """The part of the path that the call was limited to, as it recorded it."""
     window = options.get("window")
     if window is None:
         return segment

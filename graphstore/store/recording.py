@@ -18,12 +18,13 @@ from graphstore.items import ItemsInput, ItemText
 from graphstore.models import NodeKind, Reason, Usage
 from graphstore.segments import extended
 from graphstore.store import lost_turns, writing
-from graphstore.store.assembly import assemble, readers_of, with_new_items
+from graphstore.store.assembly import assemble, readers_of, under_policy, with_new_items
 from graphstore.store.conversations import check_id
 from graphstore.store.held import Readers
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
-from graphstore.store.settings import CallOptions, InForce, in_force, limits_of
+from graphstore.store.settings import CallOptions, InForce, in_force, limits_of, policy_of, recorded_options
+from graphstore.window import Limits
 
 
 class _End:
@@ -85,7 +86,8 @@ class Recorder:
         end; ``reason`` is then ``"edit"`` or ``"regenerate"``. With ``same_turn`` it is a further round of the turn of
         the call before. Options as of ``Turn.call``, but for the limits of a context.
         Raises ``CursorMoved`` (the call is kept as an unseen branch), ``TurnInProgress`` (nothing is written; repeat it
-        later), ``ConversationGone``, ``NodeNotFound``, ``IdConflict``, ``InvalidItems``, ``InvalidInput``.
+        later), ``ConversationGone``, ``NodeNotFound``, ``IdConflict``, ``InvalidItems``, ``InvalidInput``,
+        ``ReasoningMismatch``.
         """
         if self._over:
             raise InvalidInput(
@@ -101,6 +103,8 @@ class Recorder:
         base = self._at(self._base or self._look(readers), after, readers)
         settings = in_force(base.settings, options)
         context = with_new_items(self._session, replace(base, settings=settings.shown), encoded[0])
+        policy = policy_of(options)
+        context = under_policy(self._session, context, options.get("provider"), options.get("model"), policy)
         node_id = options.get("id") or self._next_id
         check_id(node_id, "node id")
         node = writing.sent_properties(
@@ -116,6 +120,7 @@ class Recorder:
             context_hash=context.hash,
             provider=options.get("provider"),
             model=options.get("model"),
+            options=recorded_options(readers, options, Limits(), None, policy),
             metadata=options.get("metadata"),
         )
         node |= writing.succeeded_properties(*encoded, usage, finish_reason, response_id)

@@ -10,9 +10,11 @@ from graphstore import jsontext
 from graphstore.context import Settings
 from graphstore.database import Row
 from graphstore.fingerprint import sha256
+from graphstore.reasoning import Policy, checked
 from graphstore.store import checking
+from graphstore.store.held import Readers
 from graphstore.store.session import Session
-from graphstore.window import Limits, Tokenizer
+from graphstore.window import Limits, Tokenizer, Window
 
 
 def settings_of(row: Row) -> Settings:
@@ -65,7 +67,9 @@ class CallOptions(TypedDict, total=False):
     takes them away. ``provider`` and
     ``model`` also say which compactions can be read. ``id`` is the caller's own id for the call.
     ``newest_turns`` and ``max_tokens`` (counted by ``count_tokens``, else bytes ÷ 4) limit the call's context; its own
-    turn comes beside the newest ones. The window is recorded with the call.
+    turn comes beside the newest ones. ``reasoning`` (``drop``, ``keep`` or ``error``) is what to do about signed
+    reasoning that no longer fits what comes before it; it holds for the further calls of the turn, too. Window and
+    policy are recorded with the call.
     """
 
     provider: str | None
@@ -79,6 +83,7 @@ class CallOptions(TypedDict, total=False):
     newest_turns: int | None
     max_tokens: int | None
     count_tokens: Tokenizer | None
+    reasoning: str | None
 
 
 def in_force(before: Settings, options: CallOptions) -> InForce:
@@ -132,3 +137,29 @@ def in_force(before: Settings, options: CallOptions) -> InForce:
 def limits_of(options: CallOptions) -> Limits:
     """How far a call's context is to be limited. Raises ``InvalidInput`` for what is no limit."""
     return Limits(options.get("newest_turns"), options.get("max_tokens"), options.get("count_tokens"))
+
+
+def policy_of(options: CallOptions, before: Policy | None = None) -> Policy | None:
+    """The policy for reasoning of a call; that of the turn's call before unless one is named (or ``None``)."""
+    chosen = options.get("reasoning", before)
+    return None if chosen is None else checked(chosen)
+
+
+def recorded_options(
+    readers: Readers, options: CallOptions, limits: Limits, window: Window | None, policy: Policy | None
+) -> dict[str, Any]:
+    """How a call's context was assembled, so that it can be put together again (S1, R1)."""
+    recorded: dict[str, Any] = {}
+    if len(readers) > 1:
+        recorded["readers"] = list(readers)
+    if window is not None:
+        asked = {"newest_turns": limits.newest_turns, "max_tokens": limits.max_tokens}
+        recorded["window"] = {**asked, "first_node_id": window.first_node_id}
+    if policy is not None:
+        # Beside the policy for whom: a provider may say that another model answered than was asked.
+        recorded["reasoning"] = {
+            "policy": policy,
+            "provider": options.get("provider"),
+            "model": options.get("model"),
+        }
+    return recorded

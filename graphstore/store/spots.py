@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from graphstore import items, queries
+from graphstore import items, jsontext, queries
 from graphstore.context import Settings
 from graphstore.errors import BehindCompaction, ConversationNotFound, InvalidInput, NodeNotFound
 from graphstore.items import ItemDict, ItemText
@@ -30,6 +31,7 @@ class Spot:
     settings: Settings
     hashes: dict[str, str]
     context_hash: str | None
+    options: dict[str, Any] | None
 
     def unchanged(self) -> ItemText:
         """The first node's sent items, to be sent again as they are."""
@@ -99,6 +101,7 @@ def find(session: Session, conversation_id: str, node_id: str | None, unfold: bo
         settings=settings_of(row),
         hashes={name: row[name] for name in SETTING_HASHES if row[name] is not None},
         context_hash=row["context_hash"],
+        options=None if row["options"] is None else jsontext.loads_exact(row["options"]),
     )
 
 

@@ -23,15 +23,16 @@ from graphstore.errors import (
 from graphstore.fingerprint import derived_id, new_id
 from graphstore.items import ItemsInput, ItemText
 from graphstore.models import NodeKind, Reason
+from graphstore.reasoning import Policy, checked
 from graphstore.segments import Segment, extended
 from graphstore.store import checking, compaction, lost_turns, writing
-from graphstore.store.assembly import assemble, readers_of, with_new_items
+from graphstore.store.assembly import assemble, readers_of, under_policy, with_new_items
 from graphstore.store.calls import Call
 from graphstore.store.conversations import check_id
 from graphstore.store.held import Readers
 from graphstore.store.refusals import refuse
 from graphstore.store.session import Session
-from graphstore.store.settings import CallOptions, in_force, limits_of
+from graphstore.store.settings import CallOptions, in_force, limits_of, policy_of, recorded_options
 from graphstore.store.spots import Spot
 from graphstore.store.windowing import windowed
 
@@ -56,6 +57,7 @@ class Turn:
         exclusive: bool,
         lease_seconds: float,
         turn_id: str | None = None,
+        reasoning: str | None = None,
     ) -> None:
         self.session = session
         self.conversation_id = conversation_id
@@ -75,6 +77,7 @@ class Turn:
         self._segment: Segment | None = None
         self._settings = Settings()
         self._readers: Readers = ()
+        self._policy: Policy | None = None if reasoning is None else checked(reasoning)
 
     @property
     def current(self) -> Call:
@@ -87,7 +90,7 @@ class Turn:
         """Write a pending call with what it newly sends; ``call.context`` is then what to send to the model.
 
         Options: see ``CallOptions``. Raises ``TurnInProgress``, ``TurnLost``, ``CallInProgress``,
-        ``ConversationGone``, ``IdConflict``, ``InvalidItems``.
+        ``ConversationGone``, ``IdConflict``, ``InvalidItems``, ``ReasoningMismatch``.
         """
         encoded = items.encode(sent, role="user")
         if self.calls and not self.calls[-1].settled:
@@ -156,10 +159,9 @@ class Turn:
         first = self._rounds == 0
         limits = limits_of(options)
         context = windowed(self.session, context, limits, running=not first)
-        recorded: dict[str, Any] = {"readers": list(readers)} if len(readers) > 1 else {}
-        if context.window is not None:
-            asked = {"newest_turns": limits.newest_turns, "max_tokens": limits.max_tokens}
-            recorded["window"] = {**asked, "first_node_id": context.window.first_node_id}
+        policy = policy_of(options, self._policy)
+        context = under_policy(self.session, context, options.get("provider"), options.get("model"), policy)
+        recorded = recorded_options(readers, options, limits, context.window, policy)
         epoch = base.epoch or 0
         parent_id = base.node_id
         call_id = options.get("id") or self._next_id
@@ -226,6 +228,7 @@ class Turn:
         self.last_id = call_id
         self._readers = readers
         self._settings = settings.shown
+        self._policy = policy
         call = Call(self, call_id, context, sent)
         self.calls.append(call)
         return call
