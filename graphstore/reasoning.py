@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from graphstore import jsontext
 from graphstore.errors import InvalidInput
@@ -206,7 +206,8 @@ def judged(
     return _blocks(found, target, gone, asked)
 
 
-class _Signed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Signed:
     """A signed item at ``index`` of all items, and whether what comes before it is what its call was assembled from."""
 
     index: int
