@@ -19,7 +19,7 @@ from graphstore.models import NodeKind
 from graphstore.store import GraphStore
 from graphstore.store.held import HeldContexts
 from graphstore.store.session import DEFAULT_HELD_BYTES, Session
-from graphstore.store.writing import sent_properties, succeeded_properties
+from graphstore.store.writing import lightened, sent_properties, succeeded_properties
 
 BATCH = 10_000
 FILL_AT_ONCE = 50  # conversations a transaction: the small heap takes no more
@@ -143,7 +143,8 @@ def load_calls(
             )
             returned = items.encode(call.returned.encode(), role="assistant")
             usage = {"input_tokens": 1000, "output_tokens": 200}
-            rows.append({**properties, **succeeded_properties(sent, returned, usage, "stop")})
+            node = {**properties, **succeeded_properties(sent, returned, usage, "stop")}
+            rows.append(lightened(store.session, node)[0])  # the strings here are too short to be stored apart
         neo4j.run(_NODES, rows=rows)
         tick()
     edges = [{"child": call.id, "parent": call.parent_id} for call in calls if call.parent_id is not None]

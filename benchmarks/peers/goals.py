@@ -22,8 +22,9 @@ W1_EARLY, W1_LATE = "W1: append of a call, at turn 10", "W1: append of a call, a
 W2_EARLY, W2_LATE = "W2: append of a call, at turn 10", "W2: append of a call, at the last turn (1,000)"
 W1_REGENERATE = "W1: first call of a regeneration, at the last turn (200)"
 W1_READ = "W1: read of the path as a list (400 calls)"
-NEXT, NEXT_BODY = "graphstore, next context, parent held", "graphstore, next context().body, parent held"
-NEXT_ITEMS = "graphstore, next context().items, parent held"
+NEXT = "graphstore, next context, all but the last turn held"
+NEXT_BODY = "graphstore, next context().body, the same held"
+NEXT_ITEMS = "graphstore, next context().items, the same held"
 W1_SIBLINGS = "W1: siblings of the last turn (6)"
 W1_DISK = "W1: bytes on disk"
 W2_READ = "W2: read of the path as a list (1,000 calls)"
@@ -99,7 +100,7 @@ PEER_TARGETS = (
         for saver in SAVERS
     ),
     Target("read of 400 calls as a list, nothing held / plain PostgreSQL", (W1_READ, OURS), (W1_READ, PLAIN), 0.7),
-    Target("next context, parent held / plain PostgreSQL's read", (W1_READ, NEXT), (W1_READ, PLAIN), 0.15),
+    Target("next context, last turn not held / plain PostgreSQL's read", (W1_READ, NEXT), (W1_READ, PLAIN), 0.15),
     Target("the same as a list / plain PostgreSQL's read", (W1_READ, NEXT_ITEMS), (W1_READ, PLAIN), 0.15),
     AtMost("fork at turn 990 with a call of 2 KB: bytes written", (W2_FORK_WRITTEN, OURS), 10_000),
     Target("bytes on disk after W1 / plain PostgreSQL", (W1_DISK, OURS), (W1_DISK, PLAIN), 0.7),

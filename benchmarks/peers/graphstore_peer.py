@@ -90,10 +90,10 @@ class Graphstore(Peer):
     def forget(self) -> None:
         hold_nothing(self.store)
 
-    def hold_parent(self, thread: Thread) -> None:
-        """As before the next call: the process has read or written the path but for its last node."""
+    def hold_before_last_turn(self, thread: Thread) -> None:
+        """As in a process that has sent everything up to the last turn, which has two calls in W1."""
         hold_nothing(self.store)
-        above = self.store.path(thread.id)[-2].id
+        above = self.store.path(thread.id)[-3].id
         self.store.context(node_id=above).body  # noqa: B018 - a process that has sent it has joined it
 
     def texts(self, read: Sequence[ItemDict]) -> list[str]:

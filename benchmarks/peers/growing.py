@@ -260,14 +260,14 @@ class Growing:
                     self._next_reads(peer, thread)
 
     def _next_reads(self, peer: Graphstore, thread: Any) -> None:
-        """What the next call reads when the process has the path above the last node."""
+        """What the next call reads when the process holds the path up to the last turn."""
         store, id = peer.store, thread.id
         for name, read in (
             (goals.NEXT, lambda: store.context(id)),
             (goals.NEXT_BODY, lambda: store.context(id).body),
             (goals.NEXT_ITEMS, lambda: store.context(id).items),
         ):
-            peer.hold_parent(thread)
+            peer.hold_before_last_turn(thread)
             made = self._clock.time(goals.W1_READ, name, read)
             del made
 
