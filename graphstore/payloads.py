@@ -22,6 +22,9 @@ DEFAULT_LIMIT = 4096
 SMALLEST_LIMIT = 256
 """A lower limit would make references out of strings hardly longer than they are."""
 
+PLAIN_TEXT = "text/plain"
+"""The media type of a payload that is the string itself."""
+
 _OPENING = '"\\/blob\\/'
 # A quote after a backslash is inside a string; one before a backslash begins one.
 _REFERENCE = re.compile(r'(?<!\\)"\\/blob\\/([tj])\\/([0-9a-f]{64})"')
@@ -110,5 +113,5 @@ def _payload(literal: str) -> tuple[Payload, str]:
     except orjson.JSONDecodeError:  # lone surrogates
         value = None
     if isinstance(value, str) and "\x00" not in value and orjson.dumps(value).decode() == literal:
-        return Payload(sha256(value), value, "text/plain"), "t"
+        return Payload(sha256(value), value, PLAIN_TEXT), "t"
     return Payload(sha256(literal), literal, "application/json"), "j"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from graphstore import jsontext
 from graphstore.errors import InvalidInput
 
 LONGEST = 4096
-"""How much of one string is kept on its node to be searched; longer ones are stored apart and searched there."""
+"""How much of one string is kept on its node to be searched, unless it is stored apart and searched there."""
 
 AROUND = 60
 """How many characters a snippet shows before and after what was found."""
@@ -34,9 +34,9 @@ def texts_of(items: Iterable[dict[str, Any]]) -> Iterator[tuple[str, str]]:
                 yield "tool_result", text
 
 
-def searchable(items: Iterable[dict[str, Any]]) -> str:
-    """The texts of items in one, in a form the database can hold."""
-    joined = "\n".join(text[:LONGEST] for _, text in texts_of(items))
+def searchable(texts: Iterable[tuple[str, str]], apart: Collection[str] = ()) -> str:
+    """Texts in one, in a form the database can hold, without those that are stored ``apart`` and searched there."""
+    joined = "\n".join(text[:LONGEST] for _, text in texts if text not in apart)
     return joined.replace("\x00", " ").encode("utf-8", "replace").decode()
 
 

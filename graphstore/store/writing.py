@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from graphstore import fingerprint, items, jsontext
 from graphstore.items import ItemText
 from graphstore.models import NodeKind, Usage
-from graphstore.payloads import Payload, split
-from graphstore.plaintext import searchable
+from graphstore.payloads import PLAIN_TEXT, Payload, split
+from graphstore.plaintext import searchable, texts_of
 from graphstore.store import checking
 from graphstore.store.session import Session
 
@@ -44,7 +45,7 @@ def sent_properties(
         "author": author,
         "sent": sent.text,
         "sent_hash": fingerprint.sha256(sent.text),
-        "text": searchable(items.decode(sent.text, exact=sent.exact)),
+        "text": _ToSearch((sent,)),
         **settings,
     }
     optional = {
@@ -79,8 +80,7 @@ def succeeded_properties(
         "result_ids": [*sent.result_ids, *returned.result_ids] if returned.result_ids else None,
     }
     properties.update({name: value for name, value in optional.items() if value is not None})
-    both = [item for part in (sent, returned) for item in items.decode(part.text, exact=part.exact)]
-    return {**with_result_hash(properties), "text": searchable(both)}
+    return {**with_result_hash(properties), "text": _ToSearch((sent, returned))}
 
 
 def failed_properties(
@@ -102,10 +102,24 @@ def with_result_hash(properties: dict[str, Any]) -> dict[str, Any]:
     return {**properties, "result_hash": fingerprint.content_hash(properties)}
 
 
-def lightened(session: Session, properties: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A node's properties with its heavy strings as references, and these as parameters of a write, in order of hash.
+@dataclass(frozen=True)
+class _ToSearch:
+    """The items whose words a node is found by; ``lightened`` makes text of them."""
 
-    Hashes of a node are those of its items as they were given, so they are made before.
+    parts: tuple[ItemText, ...]
+
+    def text(self, limit: int) -> str:
+        """Their words, without those of strings that are stored apart once, and are searched there."""
+        payloads = [one for part in self.parts for one in split(part.text, limit)[1].values()]
+        apart = {one.data for one in payloads if one.media_type == PLAIN_TEXT}
+        decoded = (item for part in self.parts for item in items.decode(part.text, exact=part.exact))
+        return searchable(texts_of(decoded), apart)
+
+
+def lightened(session: Session, properties: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A node's properties as they are stored, and as parameters of a write what is stored apart, in order of hash.
+
+    Heavy strings become references. A node's hashes are of its items as they were given, so they are made before.
     """
     payloads: dict[str, Payload] = {}
     lighter = dict(properties)
@@ -113,6 +127,8 @@ def lightened(session: Session, properties: dict[str, Any]) -> tuple[dict[str, A
         if name in properties:
             lighter[name], apart = split(properties[name], session.blob_bytes)
             payloads |= apart
+    if "text" in properties:
+        lighter["text"] = properties["text"].text(session.blob_bytes)
     return lighter, blobs_of(payloads)
 
 

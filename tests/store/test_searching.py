@@ -56,6 +56,29 @@ def test_tool_calls_and_results_are_found_but_no_reasoning_and_no_names_of_field
         assert found(store, nothing) == []
 
 
+@pytest.mark.rule("S7")
+@pytest.mark.parametrize("recorded", [False, True], ids=["a turn", "recorded"])
+def test_a_heavy_string_is_found_on_every_node_that_has_it_but_its_words_are_stored_once(store, cypher, recorded):
+    conversation_id = store.create_conversation()
+    heavy = "tapir " + "filler " * 1000 + "okapi"
+    nodes = []
+    for answer in ("first answer", "second answer"):
+        if recorded:
+            nodes.append(store.recorder(conversation_id).record([tool_result("1", heavy)], answer))
+        else:
+            nodes.append(ask(store, conversation_id, [tool_result("1", heavy)], answer))
+    assert set(found(store, "tapir okapi")) == set(found(store, "tapir")) == set(nodes)
+    assert found(store, "second") == [nodes[1]]
+    kept = cypher("MATCH (n:Node {workspace: $workspace}) RETURN n.text AS text ORDER BY n.created_at")
+    assert [row["text"] for row in kept] == ["first answer", "second answer"]
+
+
+def test_a_heavy_string_that_is_not_stored_as_plain_text_is_found_by_its_beginning(store: GraphStore) -> None:
+    conversation_id = store.create_conversation()
+    node = ask(store, conversation_id, b'[{"role":"user","content":"caf\\u00e9 quagga ' + b"x" * 5000 + b'"}]', "done")
+    assert found(store, "café quagga") == [node]
+
+
 def test_what_is_pending_failed_or_compacted_is_found(store: GraphStore) -> None:
     conversation_id = store.create_conversation()
     turn = store.turn(conversation_id)
