@@ -74,6 +74,9 @@ TABLE: dict[type[errors.GraphStoreError], Kind] = {
     errors.CallInProgress: Kind(
         HTTPStatus.CONFLICT, "call-in-progress", "The turn's last call is pending", ("turn_id", "node_id")
     ),
+    errors.RoundTaken: Kind(
+        HTTPStatus.CONFLICT, "round-taken", "The turn went on already", ("turn_id", "node_id", "last_id")
+    ),
     errors.AlreadySettled: Kind(
         HTTPStatus.CONFLICT, "already-settled", "The call is settled already", ("node_id", "status")
     ),

@@ -4,12 +4,14 @@
     ├── NotFound
     │   ├── ConversationNotFound
     │   ├── NodeNotFound
-    │   └── EffectNotFound
+    │   ├── EffectNotFound
+    │   └── ApiKeyNotFound
     ├── Refused                  the store is in another state than the caller expected
     │   ├── CursorMoved          a compare-and-set on the cursor lost (nothing written is lost)
     │   ├── TurnInProgress       somebody else holds the running turn
     │   ├── TurnLost             this turn's lease ran out and was taken over
     │   ├── CallInProgress       the turn's last call is still pending
+    │   ├── RoundTaken           the turn went on from this call already
     │   ├── AlreadySettled       a second, different completion of one call
     │   ├── IdConflict           the same id with other content or another parent
     │   ├── BehindCompaction     an edit of a question that a compaction has folded away
@@ -69,6 +71,14 @@ class NodeNotFound(NotFound):
     def __init__(self, node_id: str, where: str) -> None:
         self.node_id = node_id
         super().__init__(f"there is no node {node_id!r} in {where}; look at the conversation's tree for its ids")
+
+
+class ApiKeyNotFound(NotFound):
+    """There is no such key in this workspace."""
+
+    def __init__(self, key_id: str, workspace: str) -> None:
+        self.key_id = key_id
+        super().__init__(f"workspace {workspace!r} has no key {key_id!r}; graphstore keys list shows them")
 
 
 class EffectNotFound(NotFound):
@@ -143,6 +153,18 @@ class CallInProgress(Refused):
         self.node_id = node_id
         super().__init__(
             f"call {node_id!r} of turn {turn_id!r} is still pending; let it succeed or fail before the next call"
+        )
+
+
+class RoundTaken(Refused):
+    """Another call follows already where this one was to follow; the nodes of a turn form a line."""
+
+    def __init__(self, turn_id: str, node_id: str, last_id: str) -> None:
+        self.turn_id = turn_id
+        self.node_id = node_id
+        self.last_id = last_id
+        super().__init__(
+            f"turn {turn_id!r} went on from call {node_id!r} already; its last call is {last_id!r}: go on from that one"
         )
 
 

@@ -574,3 +574,25 @@ class ImportOutcome(Frozen):
     skipped: str | None
     counts: dict[str, int]
     notes: tuple[str, ...]
+
+
+class Scope(StrEnum):
+    """What a key of the service may be used for. None includes another."""
+
+    READ = "read"
+    WRITE = "write"
+    EXPORT = "export"
+    ADMIN = "admin"
+
+
+class ApiKey(Frozen):
+    """A key of the service, without its secret. It opens one workspace."""
+
+    id: str
+    workspace: str
+    name: str | None
+    scopes: tuple[Scope, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    used_at: datetime | None = None

@@ -1,7 +1,7 @@
 // Write a pending call below $parent_id and take (or renew) the turn; with $move the cursor goes to the parent first.
 // One row: outcome, and the conversation's cursor, version and running turn as they are afterwards.
 // outcome: ok | repeated | conflict | gone | no_parent | turn_in_progress | turn_expired | turn_lost
-//          | call_in_progress | moved
+//          | call_in_progress | round_taken | moved
 MATCH (c:Conversation {workspace: $workspace, id: $conversation_id})
 SET c.updated_at = datetime.realtime()
 WITH c, datetime.realtime() AS now
@@ -23,6 +23,7 @@ WITH c, now, parent, edge, at, known,
        WHEN $exclusive AND c.turn_id <> $turn_id AND c.turn_expires_at > now THEN 'turn_in_progress'
        WHEN $exclusive AND c.turn_id <> $turn_id THEN 'turn_expired'
        WHEN NOT $first AND parent.status = 'pending' THEN 'call_in_progress'
+       WHEN $exclusive AND NOT $first AND c.turn_node_id <> $parent_id THEN 'round_taken'
        WHEN $first AND ($exclusive OR $move IS NOT NULL) AND coalesce(at.id, '') <> coalesce($expected, '')
          THEN 'moved'
        ELSE 'ok'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from graphstore import items, queries
@@ -19,12 +20,24 @@ if TYPE_CHECKING:
 class Call:
     """One call of a model, written as pending. Settle it once: ``succeed`` or ``fail``."""
 
-    def __init__(self, turn: Turn, id: str, context: Context, sent: ItemText) -> None:
+    def __init__(self, turn: Turn, id: str, context: Context | Callable[[], Context], sent: ItemText) -> None:
         self.turn = turn
         self.id = id
-        self.context = context
         self.sent = sent
         self.settled = False
+        self._context = context
+
+    @property
+    def context(self) -> Context:
+        """What to send to the model. Of a call begun elsewhere it is read when it is asked for."""
+        if callable(self._context):
+            self._context = self._context()
+        return self._context
+
+    @property
+    def base(self) -> Context | None:
+        """The context, if it is here without a read."""
+        return None if callable(self._context) else self._context
 
     def succeed(
         self,

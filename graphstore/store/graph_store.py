@@ -47,12 +47,14 @@ from graphstore.store import (
     deletion,
     importing,
     reconstruction,
+    resuming,
     searching,
     tombstones,
     verification,
     windowing,
 )
 from graphstore.store import tail as tails
+from graphstore.store.api_keys import ApiKeys
 from graphstore.store.archive import Archive
 from graphstore.store.conversions import DEFAULT_RETRIES, Conversion
 from graphstore.store.derived_state import DerivedState
@@ -318,6 +320,14 @@ class GraphStore:
             reasoning=reasoning,
         )
 
+    def resume_turn(self, node_id: str, *, lease_seconds: float = DEFAULT_LEASE_SECONDS) -> Turn:
+        """Go on with a turn begun elsewhere, by one of its calls: settle ``turn.current``, call again, end it.
+
+        For workers that hand a turn over between requests; everything else about turns holds. Raises ``NodeNotFound``,
+        ``ConversationGone``.
+        """
+        return resuming.resume(self._session, node_id, lease_seconds)
+
     def recorder(self, conversation_id: str) -> Recorder:
         """Stores calls of a conversation after they were made, one write each: ``recorder.record(sent, returned)``.
 
@@ -475,6 +485,11 @@ class GraphStore:
     def labels(self) -> Labels:
         """Words on nodes and branches: ``store.labels.add(node_id, "best")``, ``store.labels.find("best")``."""
         return Labels(self._session)
+
+    @property
+    def api_keys(self) -> ApiKeys:
+        """The keys of the service that open this workspace: ``key, text = store.api_keys.create(["read"])``."""
+        return ApiKeys(self._session.database, self.workspace)
 
     @property
     def feedback(self) -> FeedbackGiven:

@@ -129,6 +129,8 @@ FLAGS = frozenset({"Compaction", "ExactText", "Heavy"})
 """Labels that a node has beside its kind's; whatever others there are is kept, too."""
 
 LEFT_OUT = {
+    "ApiKey": "of the service, and its secret's hash is nobody else's",
+    "Request": "what the service answered lately, for repeated requests only",
     "SchemaVersion": "of the database, not of a workspace: migrations record themselves",
     "Restoring": "the mark of a restore under way; what is being restored is not archived",
 }

@@ -11,6 +11,7 @@ from graphstore.errors import (
     CursorMoved,
     IdConflict,
     NodeNotFound,
+    RoundTaken,
     TurnInProgress,
     TurnLost,
 )
@@ -44,6 +45,8 @@ def refuse(
             raise TurnLost(conversation_id, turn_id or "")
         case "call_in_progress":
             raise CallInProgress(turn_id or "", target_id or "")
+        case "round_taken":
+            raise RoundTaken(turn_id or "", target_id or "", row["turn_node_id"])
         case "moved" | "refused" | "refused_before" | "kept":
             raise CursorMoved(conversation_id, expected, row["cursor"], kept)
         case outcome:

@@ -7,6 +7,7 @@ has written it never reads back: each call's context extends the one before in m
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from types import TracebackType
 from typing import Any, ClassVar, Unpack
 
@@ -19,6 +20,7 @@ from graphstore.errors import (
     CursorMoved,
     GraphStoreError,
     InvalidInput,
+    TurnLost,
 )
 from graphstore.fingerprint import derived_id, new_id
 from graphstore.items import ItemsInput, ItemText
@@ -162,6 +164,8 @@ class Turn:
         policy = policy_of(options, self._policy)
         context = under_policy(self.session, context, options.get("provider"), options.get("model"), policy)
         recorded = recorded_options(readers, options, limits, context.window, policy)
+        if not self.exclusive and self.kind is NodeKind.TURN:
+            recorded["exclusive"] = False  # for whoever goes on with the turn in another process
         epoch = base.epoch or 0
         parent_id = base.node_id
         call_id = options.get("id") or self._next_id
@@ -297,6 +301,31 @@ class Turn:
                 kept=self.last_id,
             )
 
+    def renew(self, lease_seconds: float | None = None) -> datetime | None:
+        """Hold the conversation for so many seconds from now (default: the turn's own); returns until when.
+
+        ``None`` for a turn that holds nothing. Raises ``TurnLost``, ``ConversationGone``.
+        """
+        if not self.exclusive:
+            return None
+        if lease_seconds is not None:
+            self.lease_ms = max(round(checking.lease(lease_seconds) * 1000), 1)
+        row = self.session.row(
+            queries.RENEW_TURN,
+            conversation_id=self.conversation_id,
+            turn_id=self.id,
+            lease_ms=self.lease_ms,
+            epoch=self.epoch,
+        )
+        if row is None or row["outcome"] == "gone":
+            self.ended = True
+            raise ConversationGone(self.conversation_id)
+        if row["outcome"] == "turn_lost":
+            self.ended = True
+            raise TurnLost(self.conversation_id, self.id)
+        until: datetime = row["turn_expires_at"].to_native()
+        return until
+
     def __enter__(self) -> Turn:
         return self
 
@@ -317,9 +346,30 @@ class Turn:
         except GraphStoreError as second:
             error.add_note(f"and the turn could not be ended: {second}")
 
+    def resumed(
+        self,
+        last_id: str,
+        round: int,
+        succeeded_id: str | None,
+        started_from: str | None,
+        epoch: int,
+        ended: bool,
+        settings: Settings,
+    ) -> None:
+        """Take over what another process knew of this turn; the next round reads the context it stands on."""
+        self.last_id, self.last_succeeded_id = last_id, succeeded_id
+        self.started_from, self.epoch, self.ended = started_from, epoch, ended
+        self._rounds = round + 1
+        self._settings = settings
+        self._readers = ()
+
     def continue_from(self, call: Call, returned: ItemText | None, row: dict[str, Any]) -> None:
         """Extend the turn's own context by a call just settled, so that the next one reads nothing."""
-        base = call.context.path_end
+        if returned is not None:
+            self.last_succeeded_id = call.id
+        if call.base is None:  # begun elsewhere: the next round reads what it stands on
+            return
+        base = call.base.path_end
         sent = call.sent
         own = frozenset({(self.conversation_id, _removals(base, self.conversation_id))})
         calls = [*sent.call_ids, *(returned.call_ids if returned else ())]
@@ -328,8 +378,6 @@ class Turn:
         self._segment = extended(
             base, call.id, own, sent.text, None if returned is None else returned.text, calls, results, exact
         )
-        if returned is not None:
-            self.last_succeeded_id = call.id
         if not row["lost"]:
             self.session.held.put(self._readers, self.conversation_id, self._segment)
 
