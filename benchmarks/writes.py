@@ -27,7 +27,8 @@ SIZE = 1_000
 TEXTS = 200
 USAGE = {"input_tokens": 1000, "output_tokens": 200}
 
-REPETITIONS, WARM_UP = 400, 400
+# The server's compiler has finished with the statements of a call only after some thousands of them.
+REPETITIONS, WARM_UP = 400, 2_500
 WRITERS, ROUNDS, CALLS = 8, 5, 60
 
 
