@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphstore.errors import InvalidInput, SourceUnreadable
-from graphstore.importers import chatgpt, claude_ai, oasst, openai_jsonl, openwebui
+from graphstore.importers import chatgpt, claude_ai, librechat, oasst, openai_jsonl, openwebui, sharegpt
 from graphstore.importers.parse import parse
 from graphstore.importers.records import ImportedConversation, Report
 from graphstore.importers.sources import Progress, Source, sources
@@ -98,12 +98,20 @@ def _openai(values: Values, file: str) -> Iterator[ImportedConversation]:
         yield converted(parsed, rows.conversation, openai_jsonl.SOURCE, file)
 
 
+def _sharegpt(values: Values, file: str) -> Iterator[ImportedConversation]:
+    rows = sharegpt.Rows()
+    for parsed in values():
+        yield converted(parsed, rows.conversation, sharegpt.SOURCE, file)
+
+
 _FORMATS: dict[str, _Format] = {
     "chatgpt": _Format("ChatGPT export", chatgpt.recognises, _each(chatgpt.conversation, chatgpt.SOURCE)),
     "claude_ai": _Format("Claude.ai export", claude_ai.recognises, _each(claude_ai.conversation, claude_ai.SOURCE)),
     "openwebui": _Format("Open WebUI chats", openwebui.recognises, _each(openwebui.conversation, openwebui.SOURCE)),
+    "librechat": _Format("LibreChat exports", librechat.recognises, _each(librechat.conversation, librechat.SOURCE)),
     "oasst": _Format("OpenAssistant trees, messages or threads", oasst.recognises, _oasst),
     "openai_jsonl": _Format("OpenAI messages JSONL", openai_jsonl.recognises, _openai),
+    "sharegpt": _Format("ShareGPT rows", sharegpt.recognises, _sharegpt),
 }
 
 FORMATS: tuple[str, ...] = tuple(_FORMATS)
@@ -229,8 +237,5 @@ def _words(parsed: Parsed) -> str:
     if not isinstance(parsed.value, dict):
         return f"records that are no objects but {type(parsed.value).__name__}"
     keys = ", ".join(repr(key) for key in list(parsed.value)[:8]) or "no keys"
-    turns = parsed.value.get("conversations")
-    hint = ", which looks like ShareGPT" if isinstance(turns, list) else ""
-    if openai_jsonl.links_messages(parsed.value):
-        hint = ", whose messages are linked as a tree"
+    hint = ", whose messages are linked as a tree" if openai_jsonl.links_messages(parsed.value) else ""
     return f"objects with {keys}{hint}"

@@ -13,12 +13,10 @@ from graphstore.importers import detect, read
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT.parent / "shared" / "samples"
-SHAREGPT = "fastchat-dummy_conversation.head3.json"
 FILES = [
     path
-    for folder in ("chatgpt", "claude_ai", "oasst", "openai_jsonl", "openwebui")
+    for folder in ("chatgpt", "claude_ai", "oasst", "openai_jsonl", "openwebui", "librechat")
     for path in sorted((SAMPLES / folder).glob("*"))
-    if path.name != SHAREGPT
 ]
 DEMO = ROOT / "graphstore" / "cli" / "demo" / "conversations.json"
 
@@ -53,6 +51,15 @@ def _links(record):
             key: message.get("parent_message_uuid") if linked else before[number]
             for number, (key, message) in enumerate(zip(ids, messages, strict=True))
         }
+    if "conversationId" in record:
+        links = {}
+        stack = [(message, None) for message in record["messages"]]
+        while stack:
+            row, around = stack.pop()
+            linked = None if str(row["parentMessageId"]).startswith("00000000") else row["parentMessageId"]
+            links[row["messageId"]] = around or linked
+            stack.extend((child, row["messageId"]) for child in row.get("children", []))
+        return links
     if "prompt" in record:
         links = {}
         stack = [(record["prompt"], None)]
@@ -78,7 +85,8 @@ def test_every_sample_is_read_path_by_path(path):
             continue
         links = _links(record)
         if links is None:
-            said = [each["content"] for each in record["messages"]]
+            turns = record.get("messages") or record["conversations"]
+            said = [each.get("content", each.get("value")) for each in turns]
             assert [item["content"] for item in path_items(conversation, conversation.cursor_key)] == said
             continue
         ends = {}
@@ -92,15 +100,9 @@ def test_every_sample_is_read_path_by_path(path):
             assert not conversation.cursor_guessed
 
 
-@pytest.mark.skipif(not (SAMPLES / "openai_jsonl" / SHAREGPT).exists(), reason="the sample files are not there")
-def test_sharegpt_is_named_but_not_read():
-    with pytest.raises(SourceUnreadable, match=r"ShareGPT.*known are chatgpt"):
-        read(SAMPLES / "openai_jsonl" / SHAREGPT)
-
-
 UNKNOWN = [
     path
-    for folder in ("librechat", "claude_code", "codex", "responses", "langgraph")
+    for folder in ("claude_code", "codex", "responses", "langgraph")
     for path in sorted((SAMPLES / folder).glob("*"))
 ]
 
