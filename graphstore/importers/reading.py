@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from graphstore.errors import InvalidInput, SourceUnreadable
-from graphstore.importers import chatgpt, claude_ai, librechat, oasst, openai_jsonl, openwebui, sharegpt
+from graphstore.importers import (
+    chatgpt,
+    claude_ai,
+    librechat,
+    llamacpp,
+    oasst,
+    openai_jsonl,
+    openwebui,
+    sharegpt,
+    sillytavern,
+)
+from graphstore.importers.lines import READING_ERRORS, Parsed, Values
 from graphstore.importers.parse import parse
 from graphstore.importers.records import ImportedConversation, Report
 from graphstore.importers.sources import Progress, Source, sources
@@ -19,19 +30,6 @@ UNKNOWN = "unknown"
 """The source of a file whose format isn't recognised; such a file is skipped as one conversation."""
 
 _PROBED = 100  # records looked at before a file counts as unknown
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """One record of a file: its number, its value, or why it has none."""
-
-    number: int
-    value: Any = None
-    damage: str | None = None
-
-
-Values = Callable[[], Iterator[Parsed]]
-"""The records of one file; may be asked for more than once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def converted(
     else:
         try:
             return convert(parsed.value, report)
-        except (ArithmeticError, AttributeError, InvalidInput, LookupError, TypeError, ValueError) as error:
+        except READING_ERRORS as error:
             report.skipped = f"it can't be read: {type(error).__name__}: {error}"
     return ImportedConversation(source, report.source_id or where, report, title=report.title)
 
@@ -112,6 +110,8 @@ _FORMATS: dict[str, _Format] = {
     "oasst": _Format("OpenAssistant trees, messages or threads", oasst.recognises, _oasst),
     "openai_jsonl": _Format("OpenAI messages JSONL", openai_jsonl.recognises, _openai),
     "sharegpt": _Format("ShareGPT rows", sharegpt.recognises, _sharegpt),
+    "sillytavern": _Format("SillyTavern chats", sillytavern.recognises, read_together=sillytavern.read_together),
+    "llamacpp": _Format("llama.cpp web UI", llamacpp.recognises, llamacpp.read),
 }
 
 FORMATS: tuple[str, ...] = tuple(_FORMATS)

@@ -54,8 +54,8 @@ class Report:
 
     Words in ``counts``: ``messages``, ``calls``, and the repairs ``orphan``, ``cycle``, ``several_roots``,
     ``dangling_pointer``, ``duplicate_id``, ``wrong_children``, ``guessed_leaf``, ``unknown_content``,
-    ``unpaired_call``, ``unpaired_result``, ``wrong_parents``, and what the source itself says of a message it kept:
-    ``deleted``, ``rejected``. ``skipped`` is why nothing could be read at all.
+    ``unpaired_call``, ``unpaired_result``, ``wrong_parents``, ``damaged``, and what the source itself says of a message
+    it kept: ``deleted``, ``rejected``. ``skipped`` is why nothing could be read at all.
     """
 
     source_id: str | None
