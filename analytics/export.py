@@ -95,7 +95,7 @@ def export_preferences(
         _spool(export, ledger, spool, progress)
         spool.seek(0)
         data = folder.write(out, target.FILE, _rows(export, ledger, spool))
-    card = manifest.card(as_, target.FILE, target.CARD, export.health.rows, export.health)
+    card = manifest.preferences_card(as_, target.FILE, target.CARD, export.health)
     files = [data, folder.write(out, folder.CARD, [card])]
     counts = {
         "conversations": export.conversations,
@@ -108,13 +108,14 @@ def export_preferences(
     }
     options = {"as": as_, "seed": seed, "max_negatives": max_negatives, "include": sorted(export.include)}
     content = manifest.manifest(
+        kind="preferences",
         target=as_,
         workspace=store.workspace,
         options=options,
         counts=counts,
         left_out=export.left_out,
         contradictions=export.contradictions,
-        health=export.health,
+        health=export.health.summary(),
         files=files,
     )
     folder.write(out, folder.MANIFEST, [content])

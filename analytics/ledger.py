@@ -7,7 +7,7 @@ from types import TracebackType
 
 _TABLES = """
 CREATE TABLE verdicts (text TEXT PRIMARY KEY, chosen INT NOT NULL, rejected INT NOT NULL) WITHOUT ROWID;
-CREATE TABLE written (pair TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE written (key TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 _NOTE = """
 INSERT INTO verdicts VALUES (:text, :chosen, :rejected)
@@ -42,7 +42,7 @@ class Ledger:
         row = found.fetchone()
         return row is not None and bool(row[0])
 
-    def is_new(self, prompt: str, chosen: str, rejected: str) -> bool:
-        """Whether this very pair is asked about for the first time."""
-        cursor = self._database.execute("INSERT OR IGNORE INTO written VALUES (?)", (prompt + chosen + rejected,))
+    def is_new(self, *key: str) -> bool:
+        """Whether this very key (of a pair: prompt, chosen, rejected) is asked about for the first time."""
+        cursor = self._database.execute("INSERT OR IGNORE INTO written VALUES (?)", ("".join(key),))
         return cursor.rowcount == 1

@@ -13,7 +13,6 @@ from typing import Any
 
 from graphstore.analytics.folder import WrittenFile
 
-FORMAT = "graphstore-preferences"
 VERSION = 1
 
 
@@ -66,18 +65,19 @@ class Health:
 
 def manifest(
     *,
+    kind: str,
     target: str,
     workspace: str,
     options: dict[str, Any],
     counts: dict[str, Any],
     left_out: Counter[str],
-    contradictions: list[dict[str, Any]],
-    health: Health,
+    health: dict[str, Any],
     files: list[WrittenFile],
+    contradictions: list[dict[str, Any]] | None = None,
 ) -> bytes:
-    """The manifest as JSON text."""
+    """The manifest as JSON text. ``kind`` is what is exported ("preferences", "sft"), ``target`` in which format."""
     content = {
-        "format": FORMAT,
+        "format": f"graphstore-{kind}",
         "format_version": VERSION,
         "target": target,
         "workspace": workspace,
@@ -85,24 +85,22 @@ def manifest(
         "options": options,
         "counts": counts,
         "left_out": dict(sorted(left_out.items())),
-        "contradictions": contradictions,
-        "health": health.summary(),
+        **({} if contradictions is None else {"contradictions": contradictions}),
+        "health": health,
         "files": [{"name": file.name, "sha256": file.sha256, "bytes": file.bytes} for file in files],
     }
     return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def card(target: str, file: str, columns: str, rows: int, health: Health) -> bytes:
+def card(*, title: str, tags: tuple[str, ...], file: str, columns: str, text: str) -> bytes:
     """The dataset card; its features make ``datasets`` read every row the same way, however large the file."""
-    summary = health.summary()
+    tagged = "".join(f"- {tag}\n" for tag in tags)
     return f"""---
-pretty_name: Preference pairs from conversation trees
+pretty_name: {title}
 task_categories:
 - text-generation
 tags:
-- preference
-- dpo
-configs:
+{tagged}configs:
 - config_name: default
   data_files:
   - split: train
@@ -111,16 +109,30 @@ dataset_info:
   features:
 {columns}---
 
-# Preference pairs from conversation trees
+# {title}
 
-{rows} rows for `{target}`, written by graphstore. Each row holds what a model was sent (`prompt`), the answer that the
-conversation went on with (`chosen`) and one that was left behind (`rejected`). `choice_evidence` and `evidence_grade`
-say how much the choice is worth: it was inferred from what people did, not asked of them. `meta` (JSON) leads back to
-the stored nodes; `manifest.json` counts every candidate that was left out, with the reason.
+{text}
+""".encode()
+
+
+def preferences_card(target: str, file: str, columns: str, health: Health) -> bytes:
+    """The card of preference pairs."""
+    summary = health.summary()
+    text = f"""\
+{health.rows} rows for `{target}`, written by graphstore. Each row holds what a model was sent (`prompt`), the answer
+that the conversation went on with (`chosen`) and one that was left behind (`rejected`). `choice_evidence` and
+`evidence_grade` say how much the choice is worth: it was inferred from what people did, not asked of them. `meta`
+(JSON) leads back to the stored nodes; `manifest.json` counts every candidate that was left out, with the reason.
 
 Chosen is the longer answer in {_percent(summary["share_chosen_longer"])} of the rows; guessing by length alone is right
-in {_percent(summary["length_only_accuracy"])}.
-""".encode()
+in {_percent(summary["length_only_accuracy"])}."""
+    return card(
+        title="Preference pairs from conversation trees",
+        tags=("preference", "dpo"),
+        file=file,
+        columns=columns,
+        text=text,
+    )
 
 
 def _percent(share: float | None) -> str:

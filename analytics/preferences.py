@@ -188,9 +188,9 @@ def _reasons(path: AcceptedPath, branch: BranchPoint, sibling: Reply) -> list[Le
         LeftOut.CONVERSION: sibling.kind == "conversion",
         LeftOut.COMPACTION: sibling.kind == "compaction",
         LeftOut.ACCEPTED: sibling.accepted,
-        **{LeftOut(word): True for word in _unusable(sibling)},
+        **{LeftOut(word): True for word in unusable(sibling)},
         LeftOut.CHOSEN_NOT_A_TURN: chosen.kind != "turn",
-        **{LeftOut(f"chosen_{word}"): True for word in _unusable(chosen)},
+        **{LeftOut(f"chosen_{word}"): True for word in unusable(chosen)},
         LeftOut.EDITED_QUESTION: sibling.sent_hash != chosen.sent_hash,
         LeftOut.CONTEXT_MISMATCH: not _same_context(chosen, sibling),
         LeftOut.GUESSED_CURSOR: path.guessed,
@@ -200,7 +200,7 @@ def _reasons(path: AcceptedPath, branch: BranchPoint, sibling: Reply) -> list[Le
     return [reason for reason in LeftOut if found.get(reason)]
 
 
-def _unusable(reply: Reply) -> list[str]:
+def unusable(reply: Reply) -> list[str]:
     """What makes a call's answer no answer to judge."""
     if reply.status != "succeeded":
         return [reply.status]

@@ -1,4 +1,4 @@
-"""What preference pairs are made of, read from the store a page and a conversation at a time.
+"""What data sets are made of, read from the store a page and a conversation at a time.
 
 First the choices: a page of conversations, only their branch points, no text. Then, for a conversation with pairs, the
 texts of its path and of the rejected nodes. Nothing is held beyond that page and that conversation.
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from graphstore import GraphStore, jsontext, queries
+from graphstore.analytics.accepted import Line, Step
 from graphstore.analytics.preferences import AcceptedPath, BranchPoint, PathMove, Reply
 from graphstore.analytics.prompts import Texts
 from graphstore.database import Row
 from graphstore.store.session import steady
 
 PAGE = 200
+LINES_PAGE = 50  # a path may have any length
 
 
 def count(store: GraphStore) -> int:
@@ -66,12 +68,11 @@ def _texts(store: GraphStore, leaf_id: str, rejected_ids: Sequence[str], hashes:
 
 
 def _path(row: Row) -> AcceptedPath:
-    metadata = jsontext.loads(row["metadata"]) if row["metadata"] else {}
     return AcceptedPath(
         conversation_id=row["id"],
         source=row["source"],
         root_id=row["root_id"],
-        guessed=bool(metadata.get("cursor_guessed")) and row["as_imported"],
+        guessed=_guessed(row),
         times=tuple(row["times"]),
         turns=tuple(row["turns"]),
         newest=row["newest"] or 0,
@@ -88,3 +89,38 @@ def _path(row: Row) -> AcceptedPath:
         ),
         moves=tuple(PathMove(**move) for move in row["moves"]),
     )
+
+
+def lines(store: GraphStore, page: int = LINES_PAGE) -> Iterator[tuple[Line, str]]:
+    """Every live conversation's accepted path in order of id, and when it was last written to (ISO text)."""
+    after = ""
+    while True:
+        rows = store.session.rows(queries.ACCEPTED_PATHS, after=after, limit=page)
+        for row in rows:
+            yield _line(row), row["updated_at"]
+        if len(rows) < page:
+            return
+        after = rows[-1]["id"]
+
+
+def _line(row: Row) -> Line:
+    steps = []
+    turns_after = 0
+    for place, stored in reversed(list(enumerate(row["steps"]))):
+        rated = stored.pop("rated")
+        reply = Reply(**stored)
+        steps.append(Step(place, reply, rated, turns_after))
+        turns_after += reply.kind == "turn" and reply.round == 0
+    return Line(
+        conversation_id=row["id"],
+        source=row["source"],
+        guessed=_guessed(row),
+        fork_place=row["fork_place"],
+        steps=tuple(reversed(steps)),
+    )
+
+
+def _guessed(row: Row) -> bool:
+    """Whether the source told no active leaf, and nobody has moved the cursor here."""
+    metadata = jsontext.loads(row["metadata"]) if row["metadata"] else {}
+    return bool(metadata.get("cursor_guessed")) and bool(row["as_imported"])

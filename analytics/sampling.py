@@ -25,6 +25,11 @@ def group_id(conversation_id: str, chosen_id: str) -> str:
     return derived_id("preference-group", conversation_id, chosen_id)
 
 
+def answers_id(conversation_id: str, node_ids: Sequence[str]) -> str:
+    """The id of a row in which these nodes' answers are trained on."""
+    return derived_id("answers", conversation_id, *node_ids)
+
+
 def sample(row_ids: Sequence[str], size: int | None, seed: int) -> set[str]:
     """``size`` of the rows (``None``: all): those whose hash with the seed is smallest."""
     if size is None or len(row_ids) <= size:
@@ -39,6 +44,14 @@ def _key(seed: int, row: str) -> bytes:
 def text_key(messages: Any) -> str:
     """A key (hex) that is equal for messages that differ in white space only."""
     return hashlib.blake2b(canonical(_squeezed(messages)), digest_size=16).hexdigest()
+
+
+def chained_keys(parts: Sequence[Any]) -> list[str]:
+    """A key for the parts up to each one: ``text_key`` of all of them would hash a long transcript again and again."""
+    keys: list[str] = []
+    for part in parts:
+        keys.append(text_key([keys[-1] if keys else "", part]))
+    return keys
 
 
 def _squeezed(value: Any) -> Any:

@@ -80,6 +80,7 @@ def load_migrations() -> list[Query]:
     return [load(f"schema/{name.removesuffix('.cypher')}") for name in sorted(names) if name.endswith(".cypher")]
 
 
+ACCEPTED_PATHS = load("read/accepted_paths")
 APPLIED_MIGRATIONS = load("read/applied_migrations")
 API_KEY = load("read/api_key")
 API_KEYS = load("read/api_keys")

@@ -8,7 +8,8 @@ both sides. ``tools`` is a JSON string (``[]`` where there are none), because Ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 import orjson
@@ -54,7 +55,7 @@ _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant"
 
 def prompt(context: Context) -> list[Json]:
     """The messages that the call was sent, its system prompt first. Raises ``NotExpressible``."""
-    return _messages(context.render("openai-chat")["messages"])
+    return list(messages(context.render("openai-chat")["messages"]))
 
 
 def ends_well(messages: Sequence[Json]) -> bool:
@@ -67,13 +68,8 @@ def completion(returned: Sequence[ItemDict]) -> list[Json]:
 
     Empty when nothing visible was returned.
     """
-    messages = []
-    for message in _messages(render(returned, "openai-chat")["messages"]):
-        if message["role"] != "assistant":
-            break
-        if message["content"] or "tool_calls" in message:
-            messages.append(message)
-    return messages
+    own = takewhile(lambda said: said["role"] == "assistant", messages(render(returned, "openai-chat")["messages"]))
+    return [message for message in own if message["content"] or "tool_calls" in message]
 
 
 def tools(context: Context) -> str:
@@ -89,9 +85,9 @@ def row(prompt: str, chosen: str, rejected: str, tools: str, flat: Json, meta: J
     return f'{{"prompt":{prompt},"chosen":{chosen},"rejected":{rejected},{rest}\n'.encode()
 
 
-def _messages(rendered: Sequence[Json]) -> list[Json]:
+def messages(rendered: Iterable[Json]) -> Iterator[Json]:
+    """Rendered messages in this format's words, one for one. Raises ``NotExpressible`` at the first that has none."""
     names: dict[str, str] = {}
-    messages = []
     for message in rendered:
         role = _ROLES.get(message["role"])
         if role is None:
@@ -104,8 +100,7 @@ def _messages(rendered: Sequence[Json]) -> list[Json]:
         if role == "assistant" and calls:
             names |= {call["id"]: _called(call)["name"] for call in calls}
             plain["tool_calls"] = [{"type": "function", "function": _called(call)} for call in calls]
-        messages.append(plain)
-    return messages
+        yield plain
 
 
 def _content(content: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
@@ -19,7 +19,7 @@ from graphstore.cli.options import Json, Workspace, examples
 from graphstore.cli.plain import counted, one_line
 
 if TYPE_CHECKING:
-    from graphstore.analytics import ExportReport
+    from graphstore.analytics import AnswersReport, ExportReport
 
 export = typer.Typer(help="Make data sets out of the conversations.", no_args_is_help=True)
 
@@ -27,6 +27,13 @@ export = typer.Typer(help="Make data sets out of the conversations.", no_args_is
 class Target(StrEnum):
     """The formats of preference pairs."""
 
+    TRL = "trl"
+
+
+class SftTarget(StrEnum):
+    """The formats of answers to train on."""
+
+    OPENAI = "openai"
     TRL = "trl"
 
 
@@ -63,6 +70,26 @@ def preferences(
         _show(report)
 
 
+def sft(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write into; made if it isn't there.")],
+    as_: Annotated[SftTarget, typer.Option("--as", help="The format of the rows.")] = SftTarget.OPENAI,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help="Let doubtful answers through; may be repeated.")
+    ] = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Write the answers of the accepted paths, each to be trained on once."""
+    from graphstore.analytics import export_sft
+
+    with opened(workspace) as store, _bar() as advance:
+        report = export_sft(store, out, as_=as_.value, include=include or (), progress=advance)
+    if json:
+        output.print_json(asdict(report))
+    else:
+        _show_answers(report)
+
+
 @contextmanager
 def _bar() -> Iterator[Callable[[int, int], None]]:
     err = output.errors()
@@ -76,14 +103,24 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 
 
 def _show(report: ExportReport) -> None:
-    out = output.console()
     told = f"{counted(report.rows, 'pair')} from {counted(report.conversations, 'conversation')}"
     told += f" ({counted(report.candidates, 'candidate')})"
+    _tell(told, report.left_out, report.files)
+
+
+def _show_answers(report: AnswersReport) -> None:
+    told = f"{counted(report.answers, 'answer')} in {counted(report.rows, 'row')}"
+    told += f" from {counted(report.conversations, 'conversation')} ({counted(report.candidates, 'candidate')})"
+    _tell(told, report.left_out, report.files)
+
+
+def _tell(told: str, left_out: Mapping[str, int], files: Sequence[Path]) -> None:
+    out = output.console()
     out.print(Text(told, style="bold"), soft_wrap=True)
-    for reason, count in sorted(report.left_out.items(), key=lambda pair: -pair[1]):
+    for reason, count in sorted(left_out.items(), key=lambda pair: -pair[1]):
         if count:
             out.print(Text(f"  left out {count:>7,}  {reason.replace('_', ' ')}", style="dim"), soft_wrap=True)
-    for file in report.files:
+    for file in files:
         out.print(Text(f"  {one_line(str(file))}"), soft_wrap=True)
 
 
@@ -96,6 +133,13 @@ def register(app: typer.Typer) -> None:
             "graphstore export preferences --out pairs/ --include guessed_cursor --json | jq .rows",
         ),
     )(preferences)
+    export.command(
+        "sft",
+        epilog=examples(
+            "graphstore export sft --as openai --out answers/",
+            "graphstore export sft --as trl --out answers/ --json | jq .left_out",
+        ),
+    )(sft)
     app.add_typer(export, name="export", rich_help_panel="Change")
 
 

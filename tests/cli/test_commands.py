@@ -361,6 +361,16 @@ def test_export_writes_pairs_and_says_what_was_left_out(cli, tmp_path):
     assert "edited question" in shown.out
 
 
+@pytest.mark.rule("L3", "N8")
+def test_export_writes_answers_and_says_what_was_left_out(cli, tmp_path):
+    cli("import", str(EXPORT))
+    told = json.loads(cli("export", "sft", "--as", "trl", "--out", str(tmp_path / "sft"), "--json").out)
+    assert told["answers"] == told["rows"] == told["candidates"] - sum(told["left_out"].values())
+    shown = cli("export", "sft", "--out", str(tmp_path / "again"))
+    assert f"{told['answers']} answers in 2 rows from 2 conversations" in shown.out
+    assert cli("export", "sft", "--include", "failed", "--out", str(tmp_path / "no")).code == 2
+
+
 @pytest.mark.rule("L3", "L4")
 def test_migrate_has_nothing_to_do_on_a_store_that_was_opened(cli, store):
     assert json.loads(cli("migrate", "--json").out) == {"applied": []}
@@ -424,7 +434,7 @@ def test_the_demo_proves_that_the_old_answer_is_gone_and_leaves_other_workspaces
 def test_every_command_has_help_with_examples_and_says_json(cli):
     groups = {
         (): ["demo", "import", "ls", "tree", "path", "context", "switch", "markers", "moves", "migrate", "doctor"],
-        ("export",): ["preferences"],
+        ("export",): ["preferences", "sft"],
         ("server",): ["start", "stop", "status", "logs"],
     }
     assert "Exit codes" in cli("--help").out
