@@ -48,3 +48,13 @@ def moment(value: Any) -> datetime | None:
         except (ValueError, OverflowError, OSError):
             return None
     return None
+
+
+def counted(counts: dict[str, Any]) -> dict[str, Any] | None:
+    """Those of some token counts that are counts; ``None`` if none is."""
+    sound = {
+        field: count
+        for field, count in counts.items()
+        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 2**53
+    }
+    return sound or None

@@ -9,6 +9,7 @@ from typing import Any
 
 from graphstore.errors import InvalidInput, SourceUnreadable
 from graphstore.importers import (
+    aistudio,
     chatgpt,
     claude_ai,
     librechat,
@@ -16,6 +17,7 @@ from graphstore.importers import (
     oasst,
     openai_jsonl,
     openwebui,
+    responses,
     sharegpt,
     sillytavern,
 )
@@ -111,6 +113,8 @@ _FORMATS: dict[str, _Format] = {
     "openai_jsonl": _Format("OpenAI messages JSONL", openai_jsonl.recognises, _openai),
     "sharegpt": _Format("ShareGPT rows", sharegpt.recognises, _sharegpt),
     "sillytavern": _Format("SillyTavern chats", sillytavern.recognises, read_together=sillytavern.read_together),
+    "aistudio": _Format("Google AI Studio prompts", aistudio.recognises, aistudio.read),
+    "responses": _Format("OpenAI Responses", responses.recognises, read_together=responses.read_together),
     "llamacpp": _Format("llama.cpp web UI", llamacpp.recognises, llamacpp.read),
 }
 

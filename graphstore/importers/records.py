@@ -45,6 +45,7 @@ class ImportedCall:
     finished_at: datetime | None = None
     sent_keys: list[str] = field(default_factory=list)
     returned_keys: list[str] = field(default_factory=list)
+    response_id: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
@@ -54,8 +55,8 @@ class Report:
 
     Words in ``counts``: ``messages``, ``calls``, and the repairs ``orphan``, ``cycle``, ``several_roots``,
     ``dangling_pointer``, ``duplicate_id``, ``wrong_children``, ``guessed_leaf``, ``unknown_content``,
-    ``unpaired_call``, ``unpaired_result``, ``wrong_parents``, ``damaged``, and what the source itself says of a message
-    it kept: ``deleted``, ``rejected``. ``skipped`` is why nothing could be read at all.
+    ``unpaired_call``, ``unpaired_result``, ``wrong_parents``, ``damaged``, ``input_missing``, and what the source
+    itself says of a message it kept: ``deleted``, ``rejected``. ``skipped`` is why nothing could be read at all.
     """
 
     source_id: str | None

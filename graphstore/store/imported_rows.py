@@ -116,7 +116,7 @@ def _node(
         failed = writing.failed_properties(call.failure_kind or "error", call.failure_message or "", call.usage)
         return node | failed, sent.exact
     returned = items.encode(call.returned, role="assistant")
-    node |= writing.succeeded_properties(sent, returned, call.usage, call.finish_reason)
+    node |= writing.succeeded_properties(sent, returned, call.usage, call.finish_reason, call.response_id)
     return node, sent.exact or returned.exact
 
 

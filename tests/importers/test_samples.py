@@ -100,11 +100,29 @@ def test_every_sample_is_read_path_by_path(path):
             assert not conversation.cursor_guessed
 
 
-UNKNOWN = [
-    path
-    for folder in ("claude_code", "codex", "responses", "langgraph")
-    for path in sorted((SAMPLES / folder).glob("*"))
-]
+@pytest.mark.skipif(not (SAMPLES / "responses").exists(), reason="the sample files are not there")
+@pytest.mark.rule("I1")
+def test_sample_responses_come_whole():
+    paths = sorted((SAMPLES / "responses").glob("*"))
+    for path in paths:
+        [conversation] = read(path)
+        check_shape(conversation)
+        [call] = conversation.calls
+        assert len(call.returned) == len(json.loads(path.read_text())["output"])
+        assert call.usage["input_tokens"] > 0
+
+
+@pytest.mark.skipif(not (SAMPLES / "gemini_aistudio").exists(), reason="the sample files are not there")
+@pytest.mark.rule("I1")
+def test_sample_prompt_keeps_both_answers():
+    [conversation] = read(next((SAMPLES / "gemini_aistudio").glob("*")))
+    check_shape(conversation)
+    first, second = conversation.calls
+    assert first.sent == second.sent
+    assert path_keys(conversation, conversation.cursor_key)[-1] == "chunk-error-1"
+
+
+UNKNOWN = [path for folder in ("claude_code", "codex", "langgraph") for path in sorted((SAMPLES / folder).glob("*"))]
 
 
 @pytest.mark.skipif(not UNKNOWN, reason="the sample files are not there")
