@@ -8,6 +8,7 @@ ON CREATE SET c.title = row.title, c.source = row.source, c.source_id = row.sour
 SET c.updated_at = CASE WHEN c.updated_at IS NULL THEN coalesce(row.updated_at, datetime.realtime())
                         WHEN row.updated_at > c.updated_at THEN row.updated_at
                         ELSE c.updated_at END
+FOREACH (compacted IN CASE WHEN row.compacted THEN [1] ELSE [] END | SET c.compacted = true)
 WITH c, coalesce(c.importing, false) AS created
 REMOVE c.importing
 RETURN c.id AS id, created, c.deleting AS deleting

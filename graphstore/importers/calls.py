@@ -16,6 +16,9 @@ So is one that returned nothing but word of a failure, which the source keeps wh
 first call below another continues its turn as the next round; every further one is a branch inside the turn and
 begins a turn of its own, because the nodes of a turn form a line.
 
+**Compactions.** A message that holds the compacted context of the path above it is a call of its own without a parent,
+which names the call that this path ends with; what follows it begins another call, and a turn.
+
 **Bounds.** A run of more than ``LONGEST_CALL`` messages is cut into calls of that length, so that forks in a run
 of any length cost at most that factor.
 """
@@ -89,6 +92,7 @@ class _Builder:
         self._previous = [-1] * len(tree.messages)  # the message before that holds something
         self._turns: dict[str, tuple[str, int]] = {}
         self._continued: set[str] = set()
+        self._compacted: dict[int, str] = {}  # for a compaction, the call that its original path ends with
         self.calls: list[ImportedCall] = []
         self.ending_at: dict[int, str] = {}
 
@@ -97,14 +101,24 @@ class _Builder:
         above = self._tree.parent[at]
         state = self._states[above] if above >= 0 else _START
         if message.side is not Side.NONE:
-            self._previous[at] = state.last
             returned = message.side is Side.RETURNED
-            if (state.returned and not returned) or state.length >= LONGEST_CALL:
+            if message.compacts is not None and state.last >= 0:
+                ended = self._end(state) if state.length else state.above
+                if ended is not None:
+                    self._compacted[at] = ended
+                state = _State(None, -1, 0, False)
+            elif (state.returned and not returned) or state.length >= LONGEST_CALL or self._closed(state):
                 state = _State(self._end(state), state.last, 0, False)
+            self._previous[at] = state.last
             state = _State(state.above, at, state.length + 1, returned)
         self._states[at] = state
         if state.length and (pointed or self._ends(at, state)):
             self._end(state)
+
+    def _closed(self, state: _State) -> bool:
+        """Whether the open call is known to have returned all it did."""
+        last = self._tree.messages[state.last] if state.length else None
+        return last is not None and (last.whole or last.compacts is not None)
 
     def _ends(self, at: int, state: _State) -> bool:
         children = self._tree.children[at]
@@ -125,6 +139,10 @@ class _Builder:
                 self.ending_at[at] = state.above
             return state.above
         call = self._call(state.above, sent, returned)
+        if (original := self._compacted.get(at)) is not None:
+            call.compacts_key = original
+            call.readers = run[-1].compacts or []
+            self._continued.add(call.key)
         self.calls.append(call)
         self.ending_at[at] = call.key
         self._turns[call.key] = call.turn_key, call.round
@@ -153,6 +171,7 @@ class _Builder:
             finish_reason=_finish_reason(returned),
             created_at=_first([m.created_at for m in returned] + [m.created_at for m in sent[::-1]]),
             finished_at=_first([m.finished_at or m.created_at for m in returned[::-1]]),
+            usage=next((message.usage for message in returned[::-1] if message.usage), None),
             sent_keys=[message.key for message in sent],
             returned_keys=[message.key for message in returned],
             metadata=_metadata(sent, returned),

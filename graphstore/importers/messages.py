@@ -27,7 +27,9 @@ class Message:
     """One message of a source, already in neutral items; ``parent`` and ``children`` are what the source claims.
 
     ``question`` marks a user's own message: it begins a turn. ``notes`` is what of the source's message the
-    items don't hold. ``failure`` is why the model returned nothing, where a message stands for that.
+    items don't hold. ``failure`` is why the model returned nothing, where a message stands for that. ``whole`` says
+    that a returned message is all that one call returned. ``compacts`` makes a message the compacted context of the
+    path that ends at its parent: it names those who can read it.
     """
 
     key: str
@@ -41,6 +43,9 @@ class Message:
     model: str | None = None
     finish_reason: str | None = None
     failure: str | None = None
+    usage: dict[str, Any] | None = None
+    whole: bool = False
+    compacts: list[str] | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
 

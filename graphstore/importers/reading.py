@@ -12,6 +12,8 @@ from graphstore.importers import (
     aistudio,
     chatgpt,
     claude_ai,
+    claude_code,
+    codex,
     librechat,
     llamacpp,
     oasst,
@@ -115,6 +117,8 @@ _FORMATS: dict[str, _Format] = {
     "sillytavern": _Format("SillyTavern chats", sillytavern.recognises, read_together=sillytavern.read_together),
     "aistudio": _Format("Google AI Studio prompts", aistudio.recognises, aistudio.read),
     "responses": _Format("OpenAI Responses", responses.recognises, read_together=responses.read_together),
+    "claude_code": _Format("Claude Code sessions", claude_code.recognises, read_together=claude_code.read_together),
+    "codex": _Format("Codex sessions", codex.recognises, read_together=codex.read_together),
     "llamacpp": _Format("llama.cpp web UI", llamacpp.recognises, llamacpp.read),
 }
 

@@ -22,6 +22,7 @@ class ImportedCall:
     ``status`` is ``succeeded`` or ``failed``; a failed one has ``failure_kind`` (``no_reply`` for a question
     without a reply, whose ``key`` is then ``no_reply_key(<question's id>)``).
     ``sent_keys`` and ``returned_keys`` are the source's ids of the messages in them, in order.
+    ``compacts_key`` makes it a compaction, for ``readers``, of the path that ends at that call; it has no parent.
     ``metadata["messages"]`` holds, by those ids, whatever of the source's messages the items don't say.
     """
 
@@ -46,6 +47,8 @@ class ImportedCall:
     sent_keys: list[str] = field(default_factory=list)
     returned_keys: list[str] = field(default_factory=list)
     response_id: str | None = None
+    compacts_key: str | None = None
+    readers: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
 
 

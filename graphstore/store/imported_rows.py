@@ -10,6 +10,7 @@ from graphstore import items, jsontext
 from graphstore.fingerprint import derived_id, sha256
 from graphstore.importers import ImportedCall, ImportedConversation
 from graphstore.models import NodeKind
+from graphstore.pairing import pair
 from graphstore.store import writing
 from graphstore.store.session import Session
 
@@ -58,13 +59,15 @@ def rows_of(session: Session, imported: ImportedConversation) -> ImportRows:
             "metadata": jsontext.dumps(metadata),
             "created_at": imported.created_at,
             "updated_at": imported.updated_at,
+            "compacted": any(call.compacts_key is not None for call in imported.calls),
         },
     )
     clock = _SiblingClock(imported.created_at or datetime.now(UTC))
     ids: dict[str, str] = {}
     for call in imported.calls:
         ids[call.key] = node_id_of(conversation_id, call.key)
-        parent_id = None if call.parent_key is None else ids[call.parent_key]
+        above = call.parent_key if call.compacts_key is None else call.compacts_key
+        parent_id = None if above is None else ids[above]
         node, exact = _node(session.workspace, conversation_id, ids, call, parent_id, rows.settings)
         node["created_at"] = clock.time_of(call)
         node["finished_at"] = call.finished_at or node["created_at"]
@@ -72,7 +75,9 @@ def rows_of(session: Session, imported: ImportedConversation) -> ImportRows:
         node, blobs = writing.lightened(session, node)
         if blobs:
             rows.blobs[node["id"]] = blobs
-        rows.nodes.append({"node": node, "parent_id": parent_id, "exact": exact})
+        rows.nodes.append(
+            {"node": node, "parent_id": parent_id, "compacts": call.compacts_key is not None, "exact": exact}
+        )
     if imported.cursor_key is not None:
         rows.cursor = ids[imported.cursor_key]
     return rows
@@ -100,7 +105,7 @@ def _node(
         workspace=workspace,
         conversation_id=conversation_id,
         node_id=ids[call.key],
-        kind=NodeKind.TURN,
+        kind=NodeKind.TURN if call.compacts_key is None else NodeKind.COMPACTION,
         turn_id=ids.get(call.turn_key) or node_id_of(conversation_id, call.turn_key),
         round=call.round,
         is_root=parent_id is None,
@@ -117,6 +122,14 @@ def _node(
         return node | failed, sent.exact
     returned = items.encode(call.returned, role="assistant")
     node |= writing.succeeded_properties(sent, returned, call.usage, call.finish_reason, call.response_id)
+    if call.compacts_key is not None:
+        node["readers"] = call.readers
+        # It may return calls beside their results: only what is left unpaired matters to what comes after.
+        pairing = pair(call.returned)
+        for name, dropped in (("call_ids", pairing.dropped_calls), ("result_ids", pairing.dropped_results)):
+            node.pop(name, None)
+            if dropped:
+                node[name] = [jsontext.shield(call_id) for _, call_id in dropped]
     return node, sent.exact or returned.exact
 
 

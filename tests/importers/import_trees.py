@@ -102,6 +102,7 @@ def check_shape(conversation: ImportedConversation) -> None:
     for call in conversation.calls:
         assert call.key not in seen
         assert call.parent_key is None or call.parent_key in seen
+        assert call.compacts_key is None or (call.compacts_key in seen and call.parent_key is None and call.readers)
         assert (call.turn_key, call.round) not in lines
         lines.add((call.turn_key, call.round))
         if call.round == 0:

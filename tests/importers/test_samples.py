@@ -112,6 +112,19 @@ def test_sample_responses_come_whole():
         assert call.usage["input_tokens"] > 0
 
 
+@pytest.mark.skipif(not (SAMPLES / "codex").exists(), reason="the sample files are not there")
+@pytest.mark.rule("I1", "I4")
+@pytest.mark.parametrize(("folder", "calls", "compactions"), [("claude_code", 19, 2), ("codex", 7, 1)])
+def test_sample_sessions_come_with_every_message(folder, calls, compactions):
+    conversations = list(read(SAMPLES / folder))
+    for conversation in conversations:
+        check_shape(conversation)
+        assert conversation.report.skipped is None
+        assert conversation.source == folder
+    found = [call for conversation in conversations for call in conversation.calls]
+    assert (len(found), sum(call.compacts_key is not None for call in found)) == (calls, compactions)
+
+
 @pytest.mark.skipif(not (SAMPLES / "gemini_aistudio").exists(), reason="the sample files are not there")
 @pytest.mark.rule("I1")
 def test_sample_prompt_keeps_both_answers():
@@ -122,7 +135,7 @@ def test_sample_prompt_keeps_both_answers():
     assert path_keys(conversation, conversation.cursor_key)[-1] == "chunk-error-1"
 
 
-UNKNOWN = [path for folder in ("claude_code", "codex", "langgraph") for path in sorted((SAMPLES / folder).glob("*"))]
+UNKNOWN = [path for folder in ("langgraph",) for path in sorted((SAMPLES / folder).glob("*"))]
 
 
 @pytest.mark.skipif(not UNKNOWN, reason="the sample files are not there")
