@@ -31,6 +31,7 @@ class Untrained(StrEnum):
     CONTEXT_NOT_REPRODUCED = "context_not_reproduced"
     NOT_EXPRESSIBLE = "not_expressible"
     PROMPT_END = "prompt_end"
+    INSIDE_A_TURN = "inside_a_turn"
     EMPTY = "empty"
     DUPLICATE = "duplicate"
 

@@ -1,4 +1,4 @@
-"""Preference pairs from a store into a folder, in constant memory.
+"""Preference pairs, and what is made of them, from a store into a folder, in constant memory.
 
 Two passes. The first reads the store, decides every candidate, and spools each branch point's pairs to disk, noting in
 a ledger which text was chosen and which rejected after which prompt. Only then is it known which pairs contradict each
@@ -36,13 +36,17 @@ EXAMPLES = 20
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What an export wrote and left out. ``candidates`` is the number of rows plus the sum of ``left_out``."""
+    """What an export wrote and left out. ``candidates`` is the number of rows plus the sum of ``left_out``.
+
+    ``rows`` counts pairs, ``written`` the lines of the data file: those of preference pairs are the same.
+    """
 
     out: Path
     files: tuple[Path, ...]
     conversations: int
     groups: int
     rows: int
+    written: int
     candidates: int
     left_out: dict[str, int]
     health: Json
@@ -61,6 +65,7 @@ class _Export:
     conversations: int = 0
     branch_points: int = 0
     candidates: int = 0
+    written: int = 0
     as_of: str | None = None
 
 
@@ -81,21 +86,76 @@ def export_preferences(
     conversations read so far and their number. The same store state, seed and options give the same bytes.
     Raises ``InvalidInput`` for an unknown format or option and for a folder that can't be used.
     """
-    target = formats.target(as_)
-    unknown = sorted(set(include) - set(OPTIONAL))
-    if unknown:
-        raise InvalidInput(f"{unknown[0]!r} can't be included; choose among {', '.join(sorted(OPTIONAL))}")
-    if max_negatives is not None and max_negatives < 1:
-        raise InvalidInput(f"max_negatives must be at least 1 (or None for all), not {max_negatives!r}")
+    options = _Options("preferences", as_, seed, max_negatives, include)
+    return _export(store, out, formats.target(as_), options, progress)
+
+
+def export_unpaired(
+    store: GraphStore,
+    out: Path | str,
+    as_: str = "trl",
+    *,
+    seed: int = 0,
+    max_negatives: int | None = MAX_NEGATIVES,
+    include: Collection[str] = (),
+    progress: Progress | None = None,
+) -> ExportReport:
+    """Write the answers of preference pairs as rows of their own, each with a label (for KTO).
+
+    Decided, left out and counted as by ``export_preferences``; ``rows`` counts the pairs, ``written`` the lines: the
+    chosen answer of a branch point once, each rejected one once.
+    """
+    options = _Options("unpaired", as_, seed, max_negatives, include)
+    return _export(store, out, formats.unpaired_target(as_), options, progress)
+
+
+def export_evals(
+    store: GraphStore,
+    out: Path | str,
+    as_: str = "inspect",
+    *,
+    seed: int = 0,
+    max_negatives: int | None = None,
+    include: Collection[str] = (),
+    progress: Progress | None = None,
+) -> ExportReport:
+    """Write an eval sample for each branch point: the accepted answer as reference, the abandoned ones beside it.
+
+    Decided, left out and counted as by ``export_preferences``; ``rows`` counts the pairs, ``written`` the samples.
+    """
+    options = _Options("evals", as_, seed, max_negatives, include)
+    return _export(store, out, formats.eval_target(as_), options, progress)
+
+
+@dataclass(frozen=True)
+class _Options:
+    kind: str
+    as_: str
+    seed: int
+    max_negatives: int | None
+    include: Collection[str]
+
+    def check(self) -> None:
+        unknown = sorted(set(self.include) - set(OPTIONAL))
+        if unknown:
+            raise InvalidInput(f"{unknown[0]!r} can't be included; choose among {', '.join(sorted(OPTIONAL))}")
+        if self.max_negatives is not None and self.max_negatives < 1:
+            raise InvalidInput(f"max_negatives must be at least 1 (or None for all), not {self.max_negatives!r}")
+
+
+def _export(
+    store: GraphStore, out: Path | str, target: ModuleType, options: _Options, progress: Progress | None
+) -> ExportReport:
+    options.check()
     out = Path(out)
     names = (target.FILE, folder.CARD, folder.MANIFEST)
     folder.prepare(out, names)
-    export = _Export(store, target, seed, max_negatives, frozenset(include))
+    export = _Export(store, target, options.seed, options.max_negatives, frozenset(options.include))
     with Ledger() as ledger, tempfile.TemporaryFile(dir=out, suffix=folder.PARTIAL) as spool:
         _spool(export, ledger, spool, progress)
         spool.seek(0)
         data = folder.write(out, target.FILE, _rows(export, ledger, spool))
-    card = manifest.preferences_card(as_, target.FILE, target.CARD, export.health)
+    card = manifest.PAIR_CARDS[options.kind](options.as_, target.FILE, target.CARD, export.health, export.written)
     files = [data, folder.write(out, folder.CARD, [card])]
     counts = {
         "conversations": export.conversations,
@@ -103,15 +163,20 @@ def export_preferences(
         "candidates": export.candidates,
         "groups": export.health.groups,
         "rows": export.health.rows,
+        **({} if options.kind == "preferences" else {"written": export.written}),
         "left_out": sum(export.left_out.values()),
         "as_of": export.as_of,
     }
-    options = {"as": as_, "seed": seed, "max_negatives": max_negatives, "include": sorted(export.include)}
     content = manifest.manifest(
-        kind="preferences",
-        target=as_,
+        kind=options.kind,
+        target=options.as_,
         workspace=store.workspace,
-        options=options,
+        options={
+            "as": options.as_,
+            "seed": options.seed,
+            "max_negatives": options.max_negatives,
+            "include": sorted(export.include),
+        },
         counts=counts,
         left_out=export.left_out,
         contradictions=export.contradictions,
@@ -125,6 +190,7 @@ def export_preferences(
         conversations=export.conversations,
         groups=export.health.groups,
         rows=export.health.rows,
+        written=export.written,
         candidates=export.candidates,
         left_out=dict(sorted(export.left_out.items())),
         health=export.health.summary(),
@@ -179,15 +245,16 @@ def _groups(export: _Export, path: AcceptedPath) -> Iterator[Json]:
 
 
 def _rows(export: _Export, ledger: Ledger, spool: IO[bytes]) -> Iterator[bytes]:
-    for line in spool:
-        group: Json = orjson.loads(line)
+    for spooled in spool:
+        group: Json = orjson.loads(spooled)
         pairs = [pair for pair in group["pairs"] if _stands(export, ledger, group, pair)]
         taken = sampling.sample([pair["row_id"] for pair in pairs], export.max_negatives, export.seed)
         export.left_out[LeftOut.OVER_CAP.value] += len(pairs) - len(taken)
         export.health.groups += bool(taken)
-        for pair in pairs:
-            if pair["row_id"] in taken:
-                yield _row(export, group, pair, len(taken))
+        told = [_told(export, group, pair, len(taken)) for pair in pairs if pair["row_id"] in taken]
+        for line in export.target.lines(group, told, ledger.is_new) if told else ():
+            export.written += 1
+            yield line
     export.left_out = +export.left_out
 
 
@@ -210,7 +277,8 @@ def _stands(export: _Export, ledger: Ledger, group: Json, pair: Json) -> bool:
     return True
 
 
-def _row(export: _Export, group: Json, pair: Json, size: int) -> bytes:
+def _told(export: _Export, group: Json, pair: Json, size: int) -> tuple[Json, Json, Json]:
+    """A pair with what stands flat in its row, and its provenance."""
     weight = round(1 / size, 6)
     near = pair["similarity"] >= sampling.NEAR_DUPLICATE
     ids = {"row_id": pair["row_id"], "group_id": group["group_id"], "group_weight": weight}
@@ -226,8 +294,7 @@ def _row(export: _Export, group: Json, pair: Json, size: int) -> bytes:
         "similarity": pair["similarity"] if near else None,
     }
     _count(export.health, group, pair, near)
-    line: bytes = export.target.row(group["prompt"], group["chosen"], pair["rejected"], group["tools"], flat, meta)
-    return line
+    return pair, flat, meta
 
 
 def _count(health: Health, group: Json, pair: Json, near: bool) -> None:

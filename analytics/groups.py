@@ -132,6 +132,7 @@ def _side(reply: Reply) -> Json:
         "finish_reason": reply.finish_reason,
         "created_at": reply.made,
         "parameters_hash": reply.parameters_hash,
+        "rated": reply.rated,
         "usage": jsontext.loads(reply.usage) if reply.usage else None,
     }
 

@@ -115,7 +115,7 @@ dataset_info:
 """.encode()
 
 
-def preferences_card(target: str, file: str, columns: str, health: Health) -> bytes:
+def preferences_card(target: str, file: str, columns: str, health: Health, written: int) -> bytes:  # noqa: ARG001
     """The card of preference pairs."""
     summary = health.summary()
     text = f"""\
@@ -133,6 +133,41 @@ in {_percent(summary["length_only_accuracy"])}."""
         columns=columns,
         text=text,
     )
+
+
+def unpaired_card(target: str, file: str, columns: str, health: Health, written: int) -> bytes:
+    """The card of labelled answers."""
+    return card(
+        title="Labelled answers from conversation trees",
+        tags=("preference", "kto"),
+        file=file,
+        columns=columns,
+        text=f"""\
+{written} rows for `{target}`, written by graphstore, from {health.rows} preference pairs. Each row holds what a model
+was sent (`prompt`), one of its answers (`completion`) and whether the conversation went on with it (`label`). The
+label was inferred from what people did unless `choice_evidence` is `explicit_feedback`. `meta` (JSON) leads
+back to the stored nodes; `manifest.json` counts every candidate that was left out, with the reason.""",
+    )
+
+
+def evals_card(target: str, file: str, columns: str, health: Health, written: int) -> bytes:
+    """The card of eval samples."""
+    return card(
+        title="Eval samples from conversation trees",
+        tags=("evaluation",),
+        file=file,
+        columns=columns,
+        text=f"""\
+{written} samples for `{target}`, written by graphstore, from {health.rows} preference pairs. `input` is what a model
+was sent where a conversation branched, `target` the answer it went on with: a reference, not the truth. The
+answers left behind are in `metadata.rejected`. `manifest.json`
+counts every candidate that was left out, with the reason. What
+is in here must not be trained on as well: leave the conversations of `metadata.conversation_id` out of such sets.""",
+    )
+
+
+PAIR_CARDS = {"preferences": preferences_card, "unpaired": unpaired_card, "evals": evals_card}
+"""What is made of preference pairs, by kind."""
 
 
 def _percent(share: float | None) -> str:

@@ -32,6 +32,7 @@ class LeftOut(StrEnum):
     CHOSEN_MODERATED = "chosen_moderated"
     EDITED_QUESTION = "edited_question"
     CONTEXT_MISMATCH = "context_mismatch"
+    RATED_BETTER = "rated_better"
     GUESSED_CURSOR = "guessed_cursor"
     NEVER_CURRENT = "never_current"
     CENSORED = "censored"
@@ -63,7 +64,8 @@ class Reply:
     """One node at a branch point. ``created`` is in nanoseconds since 1970, ``made`` the same as ISO text.
 
     Of a sibling: ``accepted`` says that some live conversation's path leads through it, ``moves`` are the numbers of
-    this conversation's moves into its branch, ``last`` when that branch was last added to.
+    this conversation's moves into its branch, ``last`` when that branch was last added to. ``rated``: ups minus downs
+    of the feedback on it.
     """
 
     id: str
@@ -91,6 +93,7 @@ class Reply:
     accepted: bool = False
     moves: tuple[int, ...] = ()
     last: int = 0
+    rated: int = 0
 
     @property
     def setting_hashes(self) -> tuple[str | None, str | None, str | None]:
@@ -183,6 +186,7 @@ def decide(path: AcceptedPath, branch: BranchPoint, include: Collection[str] = (
 
 def _reasons(path: AcceptedPath, branch: BranchPoint, sibling: Reply) -> list[LeftOut]:
     chosen = branch.chosen
+    said = chosen.rated > sibling.rated
     found = {
         LeftOut.TOMBSTONED: sibling.deleted,
         LeftOut.CONVERSION: sibling.kind == "conversion",
@@ -193,9 +197,11 @@ def _reasons(path: AcceptedPath, branch: BranchPoint, sibling: Reply) -> list[Le
         **{LeftOut(f"chosen_{word}"): True for word in unusable(chosen)},
         LeftOut.EDITED_QUESTION: sibling.sent_hash != chosen.sent_hash,
         LeftOut.CONTEXT_MISMATCH: not _same_context(chosen, sibling),
-        LeftOut.GUESSED_CURSOR: path.guessed,
-        LeftOut.NEVER_CURRENT: not sibling.moves and sibling.context_hash is not None,
-        LeftOut.CENSORED: not sibling.moves and sibling.last == path.newest,
+        LeftOut.RATED_BETTER: sibling.rated > chosen.rated,
+        # What somebody said of the two answers needs no inference from where the cursor is or was.
+        LeftOut.GUESSED_CURSOR: path.guessed and not said,
+        LeftOut.NEVER_CURRENT: not sibling.moves and sibling.context_hash is not None and not said,
+        LeftOut.CENSORED: not sibling.moves and sibling.last == path.newest and not said,
     }
     return [reason for reason in LeftOut if found.get(reason)]
 
@@ -221,7 +227,7 @@ def _pair(path: AcceptedPath, branch: BranchPoint, sibling: Reply) -> Pair:
     turns_after = sum(1 for place in path.turns if place > branch.place)
     entry = _entry(path, branch.place)
     evidence = _evidence(path, branch, sibling, turns_after)
-    strong = turns_after and evidence in {"continued", "returned_to_older"}
+    strong = evidence == "explicit_feedback" or (turns_after and evidence in {"continued", "returned_to_older"})
     return Pair(
         rejected=sibling,
         context_verified=chosen.context_hash is not None and sibling.context_hash is not None,
@@ -244,6 +250,8 @@ def _kind(path: AcceptedPath, chosen: Reply, sibling: Reply) -> str:
 
 
 def _evidence(path: AcceptedPath, branch: BranchPoint, sibling: Reply, turns_after: int) -> str:
+    if branch.chosen.rated > sibling.rated:
+        return "explicit_feedback"
     if sibling.created > branch.chosen.created:
         # The newer answer was left for the older one: a move out of its branch says so, or what was added afterwards.
         came_back = bool(sibling.moves) or max(path.times[branch.place + 1 :], default=0) > sibling.last

@@ -44,6 +44,7 @@ class AnswersReport:
 @dataclass
 class _Export:
     store: GraphStore
+    kind: str
     target: ModuleType
     include: frozenset[str]
     ledger: Ledger
@@ -79,7 +80,33 @@ def export_sft(
     with the conversations read so far and their number. The same store state and options give the same bytes.
     Raises ``InvalidInput`` for an unknown format or option and for a folder that can't be used.
     """
-    target = formats.sft_target(as_)
+    return _export(store, out, "sft", as_, formats.sft_target(as_), include, progress)
+
+
+def export_prompts(
+    store: GraphStore,
+    out: Path | str,
+    as_: str = "trl",
+    *,
+    include: Collection[str] = (),
+    progress: Progress | None = None,
+) -> AnswersReport:
+    """Write what the turns of the accepted paths were asked, each once: prompts to sample new answers to.
+
+    As ``export_sft``, whose options it has; calls inside a turn and questions asked before are left out.
+    """
+    return _export(store, out, "prompts", as_, formats.prompt_target(as_), include, progress)
+
+
+def _export(
+    store: GraphStore,
+    out: Path | str,
+    kind: str,
+    as_: str,
+    target: ModuleType,
+    include: Collection[str],
+    progress: Progress | None,
+) -> AnswersReport:
     unknown = sorted(set(include) - set(DOUBTS))
     if unknown:
         raise InvalidInput(f"{unknown[0]!r} can't be included; choose among {', '.join(sorted(DOUBTS))}")
@@ -88,13 +115,13 @@ def export_sft(
     names = (target.FILE, *beside, folder.CARD, folder.MANIFEST)
     folder.prepare(out, names)
     with Ledger() as ledger, tempfile.TemporaryFile(dir=out, suffix=folder.PARTIAL) as provenance:
-        export = _Export(store, target, frozenset(include), ledger)
+        export = _Export(store, kind, target, frozenset(include), ledger)
         files = [folder.write(out, target.FILE, _lines(export, provenance, progress))]
         provenance.seek(0)
         files += [folder.write(out, name, provenance) for name in beside]
-    files.append(folder.write(out, folder.CARD, [_card(export, as_)]))
+    files.append(folder.write(out, folder.CARD, [_CARDS[kind](export, as_)]))
     content = manifest.manifest(
-        kind="sft",
+        kind=kind,
         target=as_,
         workspace=store.workspace,
         options={"as": as_, "include": sorted(export.include)},
@@ -202,7 +229,10 @@ def _refused(export: _Export, messages: list[Json], span: Span, sent: list[str])
         return Untrained.PROMPT_END
     if not any(message["content"] or "tool_calls" in message for message in answer):
         return Untrained.EMPTY
-    if not export.ledger.is_new("answer", sent[span.start], sampling.text_key(answer)):
+    if export.kind == "prompts" and messages[span.start - 1]["role"] != "user":
+        return Untrained.INSIDE_A_TURN
+    said = "" if export.kind == "prompts" else sampling.text_key(answer)
+    if not export.ledger.is_new("answer", sent[span.start], said):
         return Untrained.DUPLICATE
     return None
 
@@ -283,3 +313,19 @@ answers that were replaced, and those of replaced questions, are in none. Each a
 where it stands in another one, it is there as what was said before. {where} leads back to the stored nodes;
 `manifest.json` counts every answer that was left out, with the reason.""",
     )
+
+
+def _prompts_card(export: _Export, as_: str) -> bytes:
+    return manifest.card(
+        title="Prompts from conversation trees",
+        tags=("prompts",),
+        file=export.target.FILE,
+        columns=export.target.CARD,
+        text=f"""\
+{export.rows} prompts for `{as_}`, written by graphstore: what the turns of the accepted paths were asked, with all that
+came before. `meta` (JSON) leads back to the call that answered; `manifest.json` counts every call that was left out,
+with the reason.""",
+    )
+
+
+_CARDS = {"sft": _card, "prompts": _prompts_card}

@@ -8,7 +8,7 @@ both sides. ``tools`` is a JSON string (``[]`` where there are none), because Ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -83,6 +83,12 @@ def row(prompt: str, chosen: str, rejected: str, tools: str, flat: Json, meta: J
     columns = {"tools": tools, **flat, "meta": text(meta)}
     rest = text(columns)[1:]
     return f'{{"prompt":{prompt},"chosen":{chosen},"rejected":{rejected},{rest}\n'.encode()
+
+
+def lines(group: Json, told: Sequence[tuple[Json, Json, Json]], is_new: Callable[..., bool]) -> Iterator[bytes]:  # noqa: ARG001
+    """A row for each pair of a branch point."""
+    for pair, flat, meta in told:
+        yield row(group["prompt"], group["chosen"], pair["rejected"], group["tools"], flat, meta)
 
 
 def messages(rendered: Iterable[Json]) -> Iterator[Json]:

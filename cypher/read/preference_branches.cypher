@@ -3,6 +3,7 @@
 // path times and created are nanoseconds since 1970. branches: place (0: the root), the accepted node, and its siblings:
 // nodes that this conversation owns, and the node where a fork began (B4). Of a sibling also whether it is on the path
 // of any live conversation, which of this conversation's moves led into its branch, and when that was last added to.
+// rated: ups minus downs of the feedback on a node.
 // moves: those that led to a node of the path, by place. newest: when the conversation's tree was last added to.
 MATCH (c:Conversation {workspace: $workspace})
 WHERE NOT c.deleting AND c.id > $after
@@ -52,14 +53,18 @@ CALL (c, path, origins) {
                             WHERE NOT o.deleting },
          moves: COLLECT { MATCH (s)<-[:PARENT|COMPACTS*0..]-(:Node)<-[:TO]-(m:Move {conversation_id: c.id})
                           WHERE m.accepted
-                          RETURN m.seq ORDER BY m.seq }
+                          RETURN m.seq ORDER BY m.seq },
+         rated: reduce(sum = 0, rating IN COLLECT { MATCH (s)<-[:ABOUT]-(f:Feedback) RETURN f.rating } |
+                       sum + CASE rating WHEN 'up' THEN 1 WHEN 'down' THEN -1 ELSE 0 END)
        }) AS siblings
   ORDER BY place
   RETURN collect({place: place, parent_id: parent.id, siblings: siblings, chosen: chosen {
            .id, .conversation_id, .kind, .status, .finish_reason, .failure_kind, .turn_id, .round, .sent_hash,
            .context_hash, .system_hash, .tools_hash, .response_format_hash, .parameters_hash, .provider, .model,
            .author, .usage, .options, made: toString(chosen.created_at), deleted: chosen.deleted_at IS NOT NULL,
-           created: chosen.created_at.epochSeconds * 1000000000 + chosen.created_at.nanosecond}}) AS branches
+           created: chosen.created_at.epochSeconds * 1000000000 + chosen.created_at.nanosecond,
+           rated: reduce(sum = 0, rating IN COLLECT { MATCH (chosen)<-[:ABOUT]-(f:Feedback) RETURN f.rating } |
+                       sum + CASE rating WHEN 'up' THEN 1 WHEN 'down' THEN -1 ELSE 0 END)}}) AS branches
 }
 WITH c, branches, CASE WHEN size(branches) = 0 THEN [] ELSE path END AS path
 CALL (c, path) {

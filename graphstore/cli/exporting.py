@@ -70,6 +70,96 @@ def preferences(
         _show(report)
 
 
+class UnpairedTarget(StrEnum):
+    """The formats of labelled answers."""
+
+    TRL = "trl"
+
+
+class EvalTarget(StrEnum):
+    """The formats of eval sets."""
+
+    INSPECT = "inspect"
+
+
+class PromptTarget(StrEnum):
+    """The formats of prompts."""
+
+    TRL = "trl"
+
+
+def unpaired(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write into; made if it isn't there.")],
+    as_: Annotated[UnpairedTarget, typer.Option("--as", help="The format of the rows.")] = UnpairedTarget.TRL,
+    seed: Annotated[int, typer.Option("--seed", help="Picks the negatives where there are many.")] = 0,
+    max_negatives: Annotated[
+        int | None, typer.Option("--max-negatives", min=1, help="Negatives of one branch point at most.")
+    ] = 3,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help="Let doubtful choices through; may be repeated.")
+    ] = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Write single answers with a label: kept or left behind (for KTO)."""
+    from graphstore.analytics import export_unpaired
+
+    with opened(workspace) as store, _bar() as advance:
+        report = export_unpaired(
+            store,
+            out,
+            as_=as_.value,
+            seed=seed,
+            max_negatives=max_negatives,
+            include=include or (),
+            progress=advance,
+        )
+    if json:
+        output.print_json(asdict(report))
+    else:
+        _show(report, "answer")
+
+
+def evals(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write into; made if it isn't there.")],
+    as_: Annotated[EvalTarget, typer.Option("--as", help="The format of the samples.")] = EvalTarget.INSPECT,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help="Let doubtful choices through; may be repeated.")
+    ] = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Write eval samples: the kept answer as the reference, those left behind as negatives."""
+    from graphstore.analytics import export_evals
+
+    with opened(workspace) as store, _bar() as advance:
+        report = export_evals(store, out, as_=as_.value, include=include or (), progress=advance)
+    if json:
+        output.print_json(asdict(report))
+    else:
+        _show(report, "sample")
+
+
+def prompts(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write into; made if it isn't there.")],
+    as_: Annotated[PromptTarget, typer.Option("--as", help="The format of the rows.")] = PromptTarget.TRL,
+    include: Annotated[
+        list[str] | None, typer.Option("--include", help="Let doubtful answers' prompts through; may be repeated.")
+    ] = None,
+    workspace: Workspace = None,
+    json: Json = False,
+) -> None:
+    """Write what the turns of the accepted paths were asked, each once."""
+    from graphstore.analytics import export_prompts
+
+    with opened(workspace) as store, _bar() as advance:
+        report = export_prompts(store, out, as_=as_.value, include=include or (), progress=advance)
+    if json:
+        output.print_json(asdict(report))
+    else:
+        _show_answers(report, "prompt")
+
+
 def sft(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write into; made if it isn't there.")],
     as_: Annotated[SftTarget, typer.Option("--as", help="The format of the rows.")] = SftTarget.OPENAI,
@@ -102,14 +192,15 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-def _show(report: ExportReport) -> None:
-    told = f"{counted(report.rows, 'pair')} from {counted(report.conversations, 'conversation')}"
+def _show(report: ExportReport, noun: str = "pair") -> None:
+    told = "" if noun == "pair" else f"{counted(report.written, noun)} made of "
+    told += f"{counted(report.rows, 'pair')} from {counted(report.conversations, 'conversation')}"
     told += f" ({counted(report.candidates, 'candidate')})"
     _tell(told, report.left_out, report.files)
 
 
-def _show_answers(report: AnswersReport) -> None:
-    told = f"{counted(report.answers, 'answer')} in {counted(report.rows, 'row')}"
+def _show_answers(report: AnswersReport, noun: str = "answer") -> None:
+    told = f"{counted(report.answers, noun)} in {counted(report.rows, 'row')}"
     told += f" from {counted(report.conversations, 'conversation')} ({counted(report.candidates, 'candidate')})"
     _tell(told, report.left_out, report.files)
 
@@ -140,6 +231,9 @@ def register(app: typer.Typer) -> None:
             "graphstore export sft --as trl --out answers/ --json | jq .left_out",
         ),
     )(sft)
+    export.command("unpaired", epilog=examples("graphstore export unpaired --as trl --out labelled/"))(unpaired)
+    export.command("prompts", epilog=examples("graphstore export prompts --as trl --out prompts/"))(prompts)
+    export.command("evals", epilog=examples("graphstore export evals --as inspect --out samples/"))(evals)
     app.add_typer(export, name="export", rich_help_panel="Change")
 
 

@@ -361,6 +361,24 @@ def test_export_writes_pairs_and_says_what_was_left_out(cli, tmp_path):
     assert "edited question" in shown.out
 
 
+@pytest.mark.rule("L3", "N2")
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("unpaired", "4 answers made of 2 pairs"),
+        ("evals", "2 samples made of 2 pairs"),
+        ("prompts", "from 2 conversations"),
+    ],
+)
+def test_other_sets_are_exported(cli, tmp_path, kind, told):
+    cli("import", str(EXPORT))
+    shown = cli("export", kind, "--out", str(tmp_path / "shown"))
+    assert shown.code == 0
+    assert told in shown.out
+    report = json.loads(cli("export", kind, "--out", str(tmp_path / "json"), "--json").out)
+    assert all(Path(file).exists() for file in report["files"])
+
+
 @pytest.mark.rule("L3", "N8")
 def test_export_writes_answers_and_says_what_was_left_out(cli, tmp_path):
     cli("import", str(EXPORT))
@@ -434,7 +452,7 @@ def test_the_demo_proves_that_the_old_answer_is_gone_and_leaves_other_workspaces
 def test_every_command_has_help_with_examples_and_says_json(cli):
     groups = {
         (): ["demo", "import", "ls", "tree", "path", "context", "switch", "markers", "moves", "migrate", "doctor"],
-        ("export",): ["preferences", "sft"],
+        ("export",): ["preferences", "sft", "unpaired", "prompts", "evals"],
         ("server",): ["start", "stop", "status", "logs"],
     }
     assert "Exit codes" in cli("--help").out
