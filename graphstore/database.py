@@ -8,6 +8,7 @@ one) and this room repeats them itself, also where the driver won't: after a com
 from __future__ import annotations
 
 import random
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -48,6 +49,9 @@ RACES = {
 }
 """What the server answers when another program came between a statement's look and its act: it made the same index
 (``CREATE … IF NOT EXISTS``), or removed what was found before it could be locked. The second look sees it."""
+
+_UNREADABLE = re.compile(r"queryparser\.classic\.(?:ParseException|TokenMgrError):?")
+"""What the full-text index answers to a search that its parser, or the lexer before it, can't read."""
 
 
 class Database:
@@ -179,7 +183,7 @@ class Database:
                     raise
             except (DriverError, Neo4jError) as error:
                 raced = isinstance(error, Neo4jError) and error.code in RACES
-                if isinstance(error, Neo4jError) and "queryparser.classic.ParseException" in (error.message or ""):
+                if isinstance(error, Neo4jError) and _UNREADABLE.search(error.message or ""):
                     raise InvalidInput(
                         f"the search is not in Lucene's syntax: {_reason(error)}; correct it, or search for plain words"
                     ) from None
@@ -202,7 +206,7 @@ class Database:
 
 def _reason(error: Neo4jError) -> str:
     """What the query parser says, in a line."""
-    return (error.message or "").partition("ParseException:")[2].strip().partition("\n")[0][:200]
+    return _UNREADABLE.split(error.message or "", maxsplit=1)[-1].strip().partition("\n")[0][:200]
 
 
 def _has_port(uri: str) -> bool:

@@ -17,6 +17,9 @@ from graphstore import Call, GraphStore
 from graphstore.local import Endpoint
 
 RACERS = 4
+"""How many race, unless a test's marker ``racers`` says otherwise: one of these, or of ``CROWD``."""
+
+CROWD = 8
 MEET_SECONDS = 120
 """How long a racer waits for the others before the race is declared broken."""
 
@@ -24,15 +27,16 @@ Work = Callable[..., Any]
 
 
 class Race(NamedTuple):
-    """One way of racing: ``run(work, *arguments)`` gives what each of the ``RACERS`` returned, in order."""
+    """One way of racing: ``run(work, *arguments)`` gives what each of the racers returned, in order."""
 
     store: GraphStore
     processes: RacingProcesses | None
+    racers: int = RACERS
 
     def run(self, work: Work, *arguments: Any) -> list[Any]:
         if self.processes is not None:
-            return self.processes.run(self.store.workspace, work, *arguments)
-        start = threading.Barrier(RACERS, timeout=MEET_SECONDS)
+            return self.processes.run(self.racers, self.store.workspace, work, *arguments)
+        start = threading.Barrier(self.racers, timeout=MEET_SECONDS)
 
         def one(racer: int) -> Any:
             try:
@@ -41,8 +45,8 @@ class Race(NamedTuple):
                 start.abort()
                 raise
 
-        with ThreadPoolExecutor(RACERS) as pool:
-            running = [pool.submit(one, racer) for racer in range(RACERS)]
+        with ThreadPoolExecutor(self.racers) as pool:
+            running = [pool.submit(one, racer) for racer in range(self.racers)]
         return _outcomes([each.exception() or each.result() for each in running])
 
 
@@ -51,22 +55,22 @@ class RacingProcesses:
 
     def __init__(self, endpoint: Endpoint) -> None:
         spawning = multiprocessing.get_context("spawn")
-        self._start = spawning.Barrier(RACERS, timeout=MEET_SECONDS)
-        pipes = [spawning.Pipe() for _ in range(RACERS)]
+        self._starts = {racers: spawning.Barrier(racers, timeout=MEET_SECONDS) for racers in (RACERS, CROWD)}
+        pipes = [spawning.Pipe() for _ in range(CROWD)]
         self._ours = [ours for ours, _ in pipes]
         self._processes = [
-            spawning.Process(target=_serve, args=(endpoint, racer, self._start, theirs), daemon=True)
+            spawning.Process(target=_serve, args=(endpoint, racer, self._starts, theirs), daemon=True)
             for racer, (_, theirs) in enumerate(pipes)
         ]
         for process in self._processes:
             process.start()
 
-    def run(self, workspace: str, work: Work, *arguments: Any) -> list[Any]:
-        """Run ``work`` in each process."""
-        self._start.reset()
-        for pipe in self._ours:
-            pipe.send((workspace, work, arguments))
-        return _outcomes([pipe.recv() for pipe in self._ours])
+    def run(self, racers: int, workspace: str, work: Work, *arguments: Any) -> list[Any]:
+        """Run ``work`` in so many processes."""
+        self._starts[racers].reset()
+        for pipe in self._ours[:racers]:
+            pipe.send((racers, workspace, work, arguments))
+        return _outcomes([pipe.recv() for pipe in self._ours[:racers]])
 
     def close(self) -> None:
         """End the processes."""
@@ -76,10 +80,11 @@ class RacingProcesses:
             process.join(MEET_SECONDS)
 
 
-def _serve(endpoint: Endpoint, racer: int, start: Any, pipe: Any) -> None:
+def _serve(endpoint: Endpoint, racer: int, starts: dict[int, Any], pipe: Any) -> None:
     with connect(endpoint, "races") as connected:
         while (task := pipe.recv()) is not None:
-            workspace, work, arguments = task
+            racers, workspace, work, arguments = task
+            start = starts[racers]
             try:
                 answer = work(connected.in_workspace(workspace, actor=f"process {racer}"), racer, start, *arguments)
             except BaseException as error:  # noqa: BLE001 - told to the test, which raises it

@@ -34,6 +34,7 @@ def write_or_remove(store: GraphStore, racer: int, start: Any, rounds: list[tupl
     return written
 
 
+@pytest.mark.rounds(600)
 @pytest.mark.rule("S7")
 def test_no_payload_is_collected_from_under_a_write_and_none_is_left_over(race: Race, rounds: int) -> None:
     store = race.store

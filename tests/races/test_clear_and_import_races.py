@@ -32,6 +32,7 @@ def clear_or_end(store: GraphStore, racer: int, start: Any, conversations: list[
     return outcomes
 
 
+@pytest.mark.rounds(120)
 @pytest.mark.rule("X3", "C2", "X4")
 def test_a_turn_that_began_before_a_clear_never_brings_the_old_back(race: Race, rounds: int) -> None:
     store = race.store
@@ -72,6 +73,7 @@ def import_them(store: GraphStore, racer: int, start: Any, names: list[str]) -> 
     return told
 
 
+@pytest.mark.rounds(120)
 @pytest.mark.rule("I5", "S5", "I4")
 def test_one_export_imported_by_several_at_once_is_there_once(race: Race, rounds: int) -> None:
     store = race.store

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from racing import RACERS, Race, ask, cursors
+from racing import CROWD, RACERS, Race, ask, cursors
 
 from graphstore import GraphStore, Reason
 from graphstore.errors import CursorMoved
@@ -34,6 +34,8 @@ def end_turns(store: GraphStore, racer: int, start: Any, conversation_id: str, r
     return outcomes
 
 
+@pytest.mark.rounds(250)
+@pytest.mark.racers(CROWD)
 @pytest.mark.rule("C2", "C3", "C4", "C7")
 @pytest.mark.parametrize("at_once", [False, True], ids=["end", "end with the completion"])
 def test_of_turns_that_end_at_once_exactly_one_moves_the_cursor(race: Race, rounds: int, at_once: bool) -> None:
@@ -44,7 +46,9 @@ def test_of_turns_that_end_at_once_exactly_one_moves_the_cursor(race: Race, roun
     rows = race.run(end_turns, conversation_id, rounds, at_once)
 
     moves = store.moves(conversation_id)
-    assert [move.seq for move in moves] == list(range(1, 1 + rounds * RACERS + 1)), "moves are numbered without a gap"
+    assert [move.seq for move in moves] == list(range(1, 1 + rounds * race.racers + 1)), (
+        "moves are numbered without a gap"
+    )
     assert {move.reason for move in moves} == {Reason.TURN}
     before, losers = root, []
     for outcomes in zip(*rows, strict=True):
@@ -60,7 +64,7 @@ def test_of_turns_that_end_at_once_exactly_one_moves_the_cursor(race: Race, roun
 
     refused = [move for move in moves if not move.accepted]
     assert {move.to_id for move in refused} == set(losers)
-    assert len(losers) == rounds * (RACERS - 1)
+    assert len(losers) == rounds * (race.racers - 1)
     assert {branch.node_id for branch in store.unseen_branches(conversation_id)} == set(losers)
     kept = {node.id: node for node in store.tree(conversation_id)}
     assert all(kept[node].returned for node in losers), "what the losers wrote is there in full"

@@ -55,6 +55,7 @@ def delete_fork_append_read(
     return outcomes
 
 
+@pytest.mark.rounds(600)
 @pytest.mark.rule("X2", "X4", "A5")
 def test_no_orphan_no_lost_cursor_and_no_path_without_its_top(
     race: Race, rounds: int, monkeypatch: pytest.MonkeyPatch

@@ -24,6 +24,7 @@ def claim(store: GraphStore, racer: int, start: Any, effect_ids: list[str]) -> l
     return won
 
 
+@pytest.mark.rounds(250)
 @pytest.mark.rule("T2")
 def test_of_all_workers_exactly_one_gets_the_effect(race: Race, rounds: int) -> None:
     store = race.store

@@ -33,6 +33,7 @@ def take(store: GraphStore, racer: int, start: Any, conversations: list[str]) ->
     return outcomes
 
 
+@pytest.mark.rounds(250)
 @pytest.mark.rule("C5", "C6")
 def test_of_turns_that_begin_at_once_exactly_one_holds_the_conversation(race: Race, rounds: int) -> None:
     store = race.store
