@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from graphstore import cachemarks, jsontext, rendering
 from graphstore import items as item_text
-from graphstore import jsontext, rendering
 from graphstore.bookmarks import Bookmark
 from graphstore.cacheplan import Beside, CachePlan, Tokenizer, planned, shared
 from graphstore.chaining import Chain, continued
@@ -288,18 +288,30 @@ class Context:
             changes = dict.fromkeys(change for block in unbound for change in block.changes)
             raise ReasoningMismatch(tuple(dict.fromkeys(block.node_id for block in unbound)), tuple(changes))
 
-    def render(self, as_: str, *, reasoning: str | None = None) -> dict[str, Any]:
+    def render(self, as_: str, *, reasoning: str | None = None, cache: CachePlan | None = None) -> dict[str, Any]:
         """The request of a provider (``openai-chat``, ``openai-responses``, ``anthropic``, ``gemini``) or ``items``.
 
         Gives the keyword arguments to pass to the provider's client. ``reasoning`` is what to do about blocks that are
         no longer bound (default: as the context was assembled, which is to send them as they are without a look).
+        With ``cache``, the plan of this very request, the cache markers that it wants are set for ``anthropic``; other
+        providers have none.
         Raises ``InvalidInput`` for an unknown shape or policy, ``ReasoningMismatch`` as ``reasoning="error"`` demands.
         """
         policy = self.policy if reasoning is None else checked(reasoning)
         items = self.path_items
+        markers = cache.markers if cache is not None and as_ == "anthropic" else ()
+        if cache is not None and cache.total_items != len(items):
+            raise InvalidInput(
+                f"the cache plan is of a request of {cache.total_items} items, and this one has {len(items)}; make it "
+                "with store.cache_plan(…) of the same node and new items"
+            )
+        if markers:
+            items = cachemarks.on_items(items, markers)
         if policy == "error":
             self.refuse_mismatch()
         elif policy == "drop":
             items = without(items, self.blocks)
         request = rendering.render(items, as_, system=self.settings.system, tools=self.settings.tools)
+        if "system" in markers:
+            request = cachemarks.on_head(request)
         return request if policy is None else permitted(request, as_, policy, self.model, self.blocks)

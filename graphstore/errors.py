@@ -293,6 +293,14 @@ class NodesShared(Refused):
         )
 
 
+class ConversationChanged(Refused):
+    """A conversation was to be deleted only if nobody had changed it since it was looked at, and somebody has."""
+
+    def __init__(self, conversation_id: str) -> None:
+        self.conversation_id = conversation_id
+        super().__init__(f"conversation {conversation_id!r} is kept, as it was changed meanwhile; look at it again")
+
+
 class WorkspaceNotEmpty(Refused):
     """An archive was to be restored into a workspace that holds something. ``counts``: how many of each kind."""
 

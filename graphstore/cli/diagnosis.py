@@ -18,7 +18,7 @@ from graphstore.local import LocalServer
 from graphstore.migrations import pending, version_of
 from graphstore.queries import load_migrations
 from graphstore.settings import Settings
-from graphstore.store import GraphStore, deletion, lost_turns, sweeping
+from graphstore.store import GraphStore, deletion, lost_turns, requests, sweeping
 from graphstore.store.graph_store import connect
 
 PACKAGES = ("conversation-graphstore", "neo4j", "neo4j-rust-ext")
@@ -134,6 +134,10 @@ def _workspace(store: GraphStore, settle: bool, fix: bool) -> Iterator[Finding]:
     yield _unfinished(store, fix)
     yield _orphans(store)
     yield _settings(store, fix)
+    yield _prices(store)
+    if fix:
+        swept = requests.sweep(store.session.database)
+        yield Finding("answers", "ok", f"{swept:,} kept for repeated requests removed, as they were older than a day")
     waiting = census["pending"]
     if waiting:
         yield Finding("pending calls", "note", f"{waiting:,} not finished, of turns that run or ran without a lease")
@@ -209,6 +213,20 @@ def _settings(store: GraphStore, fix: bool) -> Finding:
     words = f"{unused:,} system prompts, tools or parameters that no node has any more"
     return Finding(
         "settings", "note", words, "run once to note them, a day later to remove them: graphstore doctor --fix"
+    )
+
+
+def _prices(store: GraphStore) -> Finding:
+    spend = store.usage.by().total
+    models = sorted({f"{one.provider or '?'}/{one.model or '?'}" for one in spend.unpriced})
+    if not models:
+        return Finding("prices", "ok", "known for every call that reported its usage")
+    more = f" and {len(models) - NAMED} more" if len(models) > NAMED else ""
+    return Finding(
+        "prices",
+        "note",
+        f"not known of {', '.join(models[:NAMED])}{more}, which no sum of costs holds",
+        "pip install 'conversation-graphstore[prices]', or give a table of your own: graphstore usage --prices FILE",
     )
 
 

@@ -17,12 +17,23 @@ ON_SHARED: tuple[OnShared, ...] = ("keep", "refuse", "erase")
 
 
 def delete(
-    session: Session, conversation_id: str, on_shared: OnShared, force: bool, progress: Progress
+    session: Session,
+    conversation_id: str,
+    on_shared: OnShared,
+    force: bool,
+    progress: Progress,
+    unchanged_since: str | None = None,
 ) -> RemovalReceipt:
-    """Delete a conversation with its nodes and history; what others need is handed to them."""
+    """Delete a conversation with its nodes and history; what others need is handed to them.
+
+    With ``unchanged_since``, the time of its last change as ``read/retainable`` gave it, only if that is the last one
+    still: raises ``ConversationChanged`` otherwise.
+    """
     if on_shared not in ON_SHARED:
         raise InvalidInput(f"on_shared is one of {', '.join(ON_SHARED)}, not {on_shared!r}")
-    row = session.row(queries.MARK_DELETING, conversation_id=conversation_id, force=force)
+    row = session.row(
+        queries.MARK_DELETING, conversation_id=conversation_id, force=force, unchanged_since=unchanged_since
+    )
     if row is None:
         raise ConversationNotFound(conversation_id, session.workspace)
     if row["outcome"] != "ok":

@@ -24,7 +24,7 @@ class Labels:
         row = self._session.row(
             queries.ADD_LABEL,
             node_id=node_id,
-            label_id=_id_of(node_id, name, branch),
+            label_id=id_of(node_id, name, branch),
             name=name,
             branch=bool(branch),
             actor=self._session.actor,
@@ -34,7 +34,7 @@ class Labels:
 
     def remove(self, node_id: str, name: str, *, branch: bool = False) -> bool:
         """Take a label off; returns whether it was there."""
-        row = self._session.row(queries.REMOVE_LABEL, label_id=_id_of(node_id, name, branch))
+        row = self._session.row(queries.REMOVE_LABEL, label_id=id_of(node_id, name, branch))
         return row is not None and row["removed"] > 0
 
     def of(self, conversation_id: str) -> list[Label]:
@@ -65,7 +65,8 @@ class Labels:
         return [_label_of(row) for row in shown], None if last is None else pages.key_of(last["created_at"], last["id"])
 
 
-def _id_of(node_id: str, name: str, branch: bool) -> str:
+def id_of(node_id: str, name: str, branch: bool) -> str:
+    """The id of a node's label, so that setting it twice makes one. Raises ``InvalidInput``."""
     conversations.check_id(name, "label")
     return fingerprint.derived_id("label", node_id, name, "branch" if branch else "node")
 

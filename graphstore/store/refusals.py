@@ -7,6 +7,7 @@ from typing import NoReturn
 from graphstore.database import Row
 from graphstore.errors import (
     CallInProgress,
+    ConversationChanged,
     ConversationGone,
     CursorMoved,
     IdConflict,
@@ -34,6 +35,8 @@ def refuse(
     match row["outcome"]:
         case "gone":
             raise ConversationGone(conversation_id)
+        case "changed":
+            raise ConversationChanged(conversation_id)
         case "conflict":
             raise IdConflict("node", node_id)
         case "no_parent" | "no_target" | "no_original":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from graphstore import queries
 from graphstore.database import Row
-from graphstore.errors import BranchInUse, ConversationNotFound, NodesShared, TurnInProgress
+from graphstore.errors import BranchInUse, ConversationChanged, ConversationNotFound, NodesShared, TurnInProgress
 from graphstore.models import RetentionRules, RetentionStep
 from graphstore.store import conversations, deletion, tombstones
 from graphstore.store.session import Session
@@ -28,11 +28,8 @@ class Retention:
 
     def plan(self, rules: RetentionRules) -> Iterator[RetentionStep]:
         """A dry run: what would go and what would stay, with why, conversation by conversation; changes nothing."""
-        after = ""
-        while page := self._session.rows(queries.RETAINABLE, after=after, limit=PAGE):
-            for row in page:
-                yield from self._of(row, rules)
-            after = page[-1]["id"]
+        for row in self._conversations():
+            yield from self._of(row, rules)
 
     def apply(
         self, rules: RetentionRules, *, progress: Callable[[int], object] = lambda _: None
@@ -41,8 +38,15 @@ class Retention:
 
         Nothing happens until the steps are taken. Interrupted, the same call goes on. ``progress`` hears of the nodes.
         """
-        for step in self.plan(rules):
-            yield self._take(step, progress) if step.goes else step
+        for row in self._conversations():
+            for step in self._of(row, rules):
+                yield self._take(step, row["updated_at"], progress) if step.goes else step
+
+    def _conversations(self) -> Iterator[Row]:
+        after = ""
+        while page := self._session.rows(queries.RETAINABLE, after=after, limit=PAGE):
+            yield from page
+            after = page[-1]["id"]
 
     def _of(self, row: Row, rules: RetentionRules) -> Iterator[RetentionStep]:
         def step(goes: bool, why: str, node_id: str | None = None, nodes: int = 0) -> RetentionStep:
@@ -101,14 +105,14 @@ class Retention:
                 stays = None if unseen.isdisjoint(branch) else "kept after a lost race, and nobody has looked at it"
             yield top, len(branch), stays
 
-    def _take(self, step: RetentionStep, progress: Callable[[int], object]) -> RetentionStep:
+    def _take(self, step: RetentionStep, seen: str, progress: Callable[[int], object]) -> RetentionStep:
         try:
             if step.node_id is None:
-                receipt = deletion.delete(self._session, step.conversation_id, "keep", False, progress)
+                receipt = deletion.delete(self._session, step.conversation_id, "keep", False, progress, seen)
             else:
                 tombstones.tombstone(self._session, step.node_id)
                 receipt = tombstones.purge(self._session, step.node_id)
                 progress(receipt.nodes)
-        except (TurnInProgress, BranchInUse, NodesShared, ConversationNotFound) as error:
+        except (TurnInProgress, BranchInUse, NodesShared, ConversationChanged, ConversationNotFound) as error:
             return step.model_copy(update={"goes": False, "nodes": 0, "why": str(error)})
         return step.model_copy(update={"receipt": receipt})

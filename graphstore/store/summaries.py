@@ -26,7 +26,7 @@ class Summaries:
         row = self._session.row(
             queries.ATTACH_SUMMARY,
             node_id=node_id,
-            summary_id=_id_of(node_id),
+            summary_id=id_of(node_id),
             text=jsontext.shield(text),
             actor=None if actor is None else jsontext.shield(actor),
         )
@@ -35,7 +35,7 @@ class Summaries:
 
     def remove(self, node_id: str) -> bool:
         """Take the summary off the branch that begins at a node; returns whether it had one."""
-        row = self._session.row(queries.REMOVE_SUMMARY, summary_id=_id_of(node_id))
+        row = self._session.row(queries.REMOVE_SUMMARY, summary_id=id_of(node_id))
         return row is not None and row["removed"] > 0
 
     def of(self, conversation_id: str) -> list[BranchSummary]:
@@ -57,5 +57,6 @@ class Summaries:
         ]
 
 
-def _id_of(node_id: str) -> str:
+def id_of(node_id: str) -> str:
+    """The id of the one summary of the branch that begins at a node."""
     return fingerprint.derived_id("summary", node_id)

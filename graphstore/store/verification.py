@@ -12,6 +12,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from graphstore import fingerprint, queries
@@ -20,7 +21,7 @@ from graphstore.errors import GraphStoreError
 from graphstore.models import Disagreement, VerifyReport
 from graphstore.payloads import Payloads, hashes_in
 from graphstore.segments import inner
-from graphstore.store import node_checks, reconstruction
+from graphstore.store import labels, node_checks, reconstruction, summaries
 from graphstore.store.archive import counts_of, refuse_unrestored
 from graphstore.store.holdings import HOLDINGS
 from graphstore.store.session import Session
@@ -257,9 +258,15 @@ class _Verification:
         for label, name, parts in (
             ("Effect", "proposal_hash", ("name", "arguments", "reversible", "compensation")),
             ("Fact", "value_hash", ("key", "value", "outside")),
+            ("Feedback", "given_hash", ("rating", "score", "text", "by")),
         ):
             for row in self._things(label):
                 yield from _fingerprint(label, row, name, parts)
+        for row in self._things("Label"):
+            has = row["properties"]
+            yield from _derived("Label", row, "ON", partial(labels.id_of, name=has["name"], branch=has["branch"]))
+        for row in self._things("Summary"):
+            yield from _derived("Summary", row, "SUMMARIZES", summaries.id_of)
         for row in self._things("ToolResult"):
             refers = hashes_in([row["properties"].get("output")])
             uses = sorted(other for _, type, _, _, _, other in row["links"] if type == "USES")
@@ -339,6 +346,14 @@ def _pointers(row: Row, workspace: str) -> Found:
         yield wrong("cursor", f"at {at!r}", f"its last accepted move led to {last!r}")
     if not row["turn_node_is_there"]:
         yield wrong("turn", f"its turn is at node {row['turn_node_id']!r}", "there is no such node")
+
+
+def _derived(label: str, row: Row, type: str, id_of: Callable[[str], str]) -> Found:
+    """An id made of the node that the thing hangs on: one that isn't would be found by nobody, and made twice."""
+    for node_id in [other for _, one, _, _, _, other in row["links"] if one == type]:
+        true = id_of(node_id)
+        if row["key"] != true:
+            yield Disagreement(what="id", kind=label, id=row["key"], stored=row["key"], true=true)
 
 
 def _fingerprint(label: str, row: Row, name: str, parts: tuple[str, ...]) -> Found:

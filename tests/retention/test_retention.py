@@ -124,3 +124,18 @@ def test_the_command_plans_and_applies(
     assert store.conversation(talk).id == talk
     assert run(["retention", "apply", *options, "--yes", "--json"]) == 0
     assert list(store.conversations()) == []
+
+
+def test_a_conversation_that_is_used_between_the_look_and_the_deletion_stays(store: GraphStore) -> None:
+    """The page is read before its first step is taken: what changes in between is seen under the lock."""
+    for name in ("a", "b"):
+        store.create_conversation(id=name)
+        ask(store, name, "Q", "A")
+        aged(store, name)
+    steps = store.retention.apply(RetentionRules(older_than_days=30))
+    assert next(steps).goes
+    ask(store, "b", "Still here?", "Yes")
+    (last,) = steps
+    assert (last.conversation_id, last.goes, last.nodes) == ("b", False, 0)
+    assert "changed meanwhile" in last.why
+    assert len(store.path("b")) == 2

@@ -9,6 +9,7 @@ from conversing import ask
 
 from graphstore import GraphStore
 from graphstore.cacheplan import MINIMUMS, minimum_of
+from graphstore.errors import InvalidInput
 
 pytestmark = pytest.mark.rule("P3")
 
@@ -85,3 +86,44 @@ def test_minimums_lie_between_512_and_4096_and_name_their_source() -> None:
     assert all(512 <= minimum <= 4096 and source.startswith("https://") for minimum, source in MINIMUMS.values())
     assert minimum_of("claude-opus-4-5-20251101")[0] == 4096
     assert minimum_of("claude-opus-4-1")[0] == 1024
+
+
+def marked(request: dict[str, Any]) -> list[str]:
+    """Where the markers of a rendered request are: the text of each block that has one."""
+    blocks = [*request.get("tools", ()), *(request.get("system") or ())]
+    for message in request["messages"]:
+        blocks += message["content"] if isinstance(message["content"], list) else []
+    return [block.get("text") or block.get("name") or block["type"] for block in blocks if "cache_control" in block]
+
+
+def test_a_rendered_request_has_the_markers_that_its_plan_wants(store: GraphStore, talk: Any) -> None:
+    plan = store.cache_plan(talk[0], model="claude-opus-5", new_items="three?")
+    context = store.context(talk[0], new_items="three?")
+    plain, planned = (context.render("anthropic", cache=cache) for cache in (None, plan))
+    assert marked(planned) == ["Be short.", "two?", "three?"]
+    assert marked(plain) == []
+    assert "cache_control" not in str(context.items), "what is held stays as it was"
+    assert "cache_control" not in str(context.render("openai-chat", cache=plan))
+
+
+def test_markers_that_items_came_with_give_way_to_the_plans(store: GraphStore) -> None:
+    marker = {"cache_control": {"type": "ephemeral"}}
+    conversation_id = store.create_conversation()
+    written = {"type": "text", "text": "by hand", **marker}
+    came = {"type": "text", "text": "from there", "extra": {"anthropic": marker}}
+    with store.turn(conversation_id) as turn:
+        call = turn.call([{"type": "message", "role": "user", "content": [written, came]}], **CLAUDE)
+        call.succeed(
+            [{"type": "reasoning", "text": "hm"}, {"type": "tool_call", "call_id": "1", "name": "f", "arguments": "{}"}]
+        )
+        turn.call([{"type": "tool_result", "call_id": "1", "output": "x"}], **CLAUDE).succeed("done")
+    context = store.context(conversation_id)
+    assert marked(context.render("anthropic")) == ["by hand", "from there"]
+    plan = store.cache_plan(conversation_id, model="claude-opus-5")
+    assert marked(context.render("anthropic", cache=plan)) == ["tool_result", "done"]
+
+
+def test_a_plan_of_another_request_is_refused(store: GraphStore, talk: Any) -> None:
+    plan = store.cache_plan(talk[0], model="claude-opus-5", new_items="three?")
+    with pytest.raises(InvalidInput, match="5 items"):
+        store.context(talk[0]).render("anthropic", cache=plan)
