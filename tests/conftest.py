@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import uuid
 from collections.abc import Callable, Iterator
 
@@ -19,6 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Started in the background of a script, a run ignores Ctrl-C, and so would every program that it starts and stops.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     choice = config.stash[CHOICE] = choose()
     if isinstance(choice, Container) and config.getoption("numprocesses", None):
         choice.share()
